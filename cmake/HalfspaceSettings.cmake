@@ -1,0 +1,31 @@
+# Compiler settings shared by every target of this project, carried by the interface target halfspace_settings.
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+  set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+  find_program(HALFSPACE_CCACHE ccache)
+  if(HALFSPACE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${HALFSPACE_CCACHE}")
+  endif()
+endif()
+
+add_library(halfspace_settings INTERFACE)
+target_compile_features(halfspace_settings INTERFACE cxx_std_20)
+target_compile_options(halfspace_settings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wunused
+  -Wno-missing-field-initializers  # designated initialisers leave out what keeps its default
+  -ffp-contract=off                # the same bits whatever the optimiser fuses
+  -fstack-protector-strong -D_GLIBCXX_ASSERTIONS
+  $<$<CONFIG:Release,RelWithDebInfo>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
+if(HALFSPACE_WERROR)
+  target_compile_options(halfspace_settings INTERFACE -Werror)
+endif()
+if(HALFSPACE_SANITIZE)
+  target_compile_options(halfspace_settings INTERFACE -fsanitize=${HALFSPACE_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(halfspace_settings INTERFACE -fsanitize=${HALFSPACE_SANITIZE})
+endif()

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes in and out: files, standard input, decompression; atomic writes; fingerprints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace halfspace {
+
+// A stream of bytes, read front to back. Compressed streams (.gz .bz2 .xz .zst by their magic bytes) are decoded.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Fills as much of `to` as there is; less than asked only at the end. Throws InputError (damaged stream).
+  [[nodiscard]] virtual std::size_t read(std::span<char> to) = 0;
+  // Size when it is known before reading (a plain file), otherwise 0.
+  [[nodiscard]] virtual std::uint64_t known_size() const { return 0; }
+};
+
+// Opens a path, "-" for standard input. Throws InputError when it cannot be opened or is a folder.
+[[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path);
+// The same over bytes in memory (not owned); for tests and fuzzing.
+[[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view bytes, const std::string& name);
+
+// What the first bytes of an input are, without losing them: the source given back starts at the beginning again.
+struct Peeked {
+  std::unique_ptr<ByteSource> source;
+  std::string head;  // at most `bytes` bytes
+};
+[[nodiscard]] Peeked peek(std::unique_ptr<ByteSource> source, std::size_t bytes);
+
+// Everything that is left. Grows with what is really there, never from a declared size; above `limit`: InputError.
+[[nodiscard]] std::string read_all(ByteSource& source, const std::string& name,
+                                   std::uint64_t limit = UINT64_MAX);
+
+// A read-only memory map of a whole regular file.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// Where a writer puts its bytes; throws SystemError when they cannot be written.
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  virtual void write(std::string_view bytes) = 0;
+};
+
+// Writes to a temporary name in the same folder, syncs, renames, syncs the folder: the old file survives any
+// failure and any signal. "-" writes to standard output. Paths that are not regular files (/dev/stdout, pipes)
+// are written in place.
+void write_file(const std::string& path, const std::function<void(ByteSink&)>& writer);
+
+// 128-bit XXH3 of a stream of bytes, as 32 hexadecimal digits. Finds damage and mix-ups, not malice.
+class Fingerprint {
+ public:
+  Fingerprint();
+  ~Fingerprint();
+  Fingerprint(const Fingerprint&) = delete;
+  Fingerprint& operator=(const Fingerprint&) = delete;
+  void add(std::span<const std::byte> bytes);
+  template <class T>
+  void add_values(std::span<const T> values) {
+    add(std::as_bytes(values));
+  }
+  [[nodiscard]] std::string hex() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// a * b and a + b for sizes that come from a file; nullopt-free: returns false on overflow.
+[[nodiscard]] constexpr bool checked_mul(std::uint64_t a, std::uint64_t b, std::uint64_t& out) {
+  return !__builtin_mul_overflow(a, b, &out);
+}
+[[nodiscard]] constexpr bool checked_add(std::uint64_t a, std::uint64_t b, std::uint64_t& out) {
+  return !__builtin_add_overflow(a, b, &out);
+}
+
+}  // namespace halfspace

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The three kinds of trouble a caller can meet. Answers ("not separable", "limit reached") are values, never errors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace halfspace {
+
+// Where in an input something was found. Lines and columns count from 1 (0: not known); bytes count from 0.
+struct Place {
+  std::string file;
+  std::uint64_t line = 0;
+  std::uint64_t column = 0;
+  std::optional<std::uint64_t> byte;
+
+  // "FILE:LINE:COLUMN", "FILE: byte N" or "FILE", with control characters of the name escaped.
+  [[nodiscard]] std::string text() const;
+};
+
+// Bad data, model or certificate file. what() is one line: PLACE: error: FOUND; EXPECTED (HINT).
+class InputError : public std::runtime_error {
+ public:
+  InputError(Place place, std::string found, std::string expected = {}, std::string hint = {});
+
+  [[nodiscard]] const Place& place() const { return place_; }
+  [[nodiscard]] const std::string& message() const { return message_; }  // found; expected
+  [[nodiscard]] const std::string& hint() const { return hint_; }
+
+ private:
+  Place place_;
+  std::string message_;
+  std::string hint_;
+};
+
+// The caller asked for something impossible: unknown option, value out of range, options that exclude each other.
+class UsageError : public std::runtime_error {
+ public:
+  explicit UsageError(const std::string& message, std::string hint = {});
+  [[nodiscard]] const std::string& hint() const { return hint_; }
+
+ private:
+  std::string hint_;
+};
+
+// The machine would not: cannot open for writing, disk full, memory limit.
+class SystemError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Text of the user made safe to print: control bytes and invalid UTF-8 as \xNN, at most `limit` bytes kept.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 80);
+
+}  // namespace halfspace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dataset: rows, labels and weights that are valid by construction: finite values, indices in range, one label per
+// row, weights >= 0. Copying is cheap (the storage is shared and never changes).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "halfspace/core/parallel.hpp"
+#include "halfspace/data/encoding.hpp"
+#include "halfspace/data/matrix.hpp"
+
+namespace halfspace {
+
+// What a reader hands over. `storage` keeps alive whatever `matrix` points into.
+struct DatasetParts {
+  Matrix matrix;
+  std::shared_ptr<const void> storage;
+  std::vector<std::uint32_t> labels;     // class of every row; empty: the rows have no labels
+  std::vector<std::string> classes;      // sorted; the last one is the positive class
+  std::vector<double> weights;           // empty: all 1
+  std::shared_ptr<const Encoding> encoding;  // tables only
+  std::string name;                      // path or description, for messages
+};
+
+class Dataset {
+ public:
+  Dataset() = default;
+  // Checks sizes and, with `check_values`, every index and value. Throws InputError naming `parts.name`.
+  static Dataset make(DatasetParts parts, bool check_values = true);
+
+  [[nodiscard]] const Matrix& matrix() const { return parts_->matrix; }
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t features() const { return features_; }
+  [[nodiscard]] std::uint64_t nonzeros() const { return nonzeros_; }
+  [[nodiscard]] bool sparse() const;
+  [[nodiscard]] std::string storage_name() const;  // "sparse ones", "dense float32", "sparse decimal 6", ...
+  [[nodiscard]] std::uint64_t storage_bytes() const;
+
+  [[nodiscard]] bool labelled() const { return !parts_->labels.empty(); }
+  [[nodiscard]] std::span<const std::uint32_t> labels() const { return parts_->labels; }
+  [[nodiscard]] const std::vector<std::string>& classes() const { return parts_->classes; }
+  [[nodiscard]] std::span<const double> weights() const { return parts_->weights; }
+  [[nodiscard]] double weight(std::size_t row) const { return parts_->weights.empty() ? 1.0 : parts_->weights[row]; }
+  [[nodiscard]] const std::shared_ptr<const Encoding>& encoding() const { return parts_->encoding; }
+  [[nodiscard]] const std::string& name() const { return parts_->name; }
+  [[nodiscard]] std::string feature_name(std::uint32_t feature) const;  // from the table, else the number from 1
+
+  // Fingerprint of shape, entries as doubles, labels and weights: equal for equal data, whatever file or storage
+  // it came from.
+  [[nodiscard]] std::string fingerprint() const;
+
+  // The chosen rows in the order given, sharing nothing with this set.
+  [[nodiscard]] Dataset subset(std::span<const std::uint32_t> rows) const;
+  // The same rows with other labels (class of every row, sorted class names); the matrix is shared.
+  [[nodiscard]] Dataset relabelled(std::vector<std::uint32_t> labels, std::vector<std::string> classes) const;
+  // One class against the rest: classes become {"rest", label}. Throws InputError when no row has the label.
+  [[nodiscard]] Dataset one_against_rest(const std::string& label) const;
+
+ private:
+  std::shared_ptr<const DatasetParts> parts_ = std::make_shared<DatasetParts>();
+  std::size_t rows_ = 0;
+  std::size_t features_ = 0;
+  std::uint64_t nonzeros_ = 0;
+};
+
+// Sorts class names (numerically when all are numbers, else by bytes) and renumbers labels accordingly.
+void sort_classes(std::vector<std::string>& classes, std::vector<std::uint32_t>& labels);
+
+}  // namespace halfspace

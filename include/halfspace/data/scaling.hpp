@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scaling learned on training rows. standard and minmax are x -> (x - shift) * factor per column and fold into the
+// weights of a linear model; unit divides every row by its norm and stays a step before the model.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "halfspace/core/options.hpp"
+#include "halfspace/core/parallel.hpp"
+#include "halfspace/data/dataset.hpp"
+
+namespace halfspace {
+
+enum class ScaleKind { None, Standard, MinMax, Unit };
+namespace detail {
+inline constexpr std::string_view scale_words[] = {"none", "standard", "minmax", "unit"};
+}
+template <>
+inline constexpr std::span<const std::string_view> enum_words<ScaleKind> = detail::scale_words;
+
+struct Scaling {
+  ScaleKind kind = ScaleKind::None;
+  std::vector<double> shift;   // empty for None and Unit
+  std::vector<double> factor;  // 0 for a constant column
+};
+
+[[nodiscard]] Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Threads& threads);
+[[nodiscard]] Dataset apply_scaling(const Dataset& data, const Scaling& scaling, const Threads& threads);
+
+}  // namespace halfspace

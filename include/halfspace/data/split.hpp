@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stratified splits: every part has each class in (nearly) the share it has in the whole.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "halfspace/data/dataset.hpp"
+
+namespace halfspace {
+
+struct Split {
+  std::vector<std::uint32_t> train, test;  // row numbers, ascending
+};
+// test_share in (0, 1).
+[[nodiscard]] Split stratified_split(const Dataset& data, double test_share, std::uint64_t seed);
+// fold number (0 .. folds - 1) of every row.
+[[nodiscard]] std::vector<std::uint32_t> stratified_folds(const Dataset& data, std::uint32_t folds, std::uint64_t seed);
+
+}  // namespace halfspace

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What predicts. A model keeps everything needed to read new rows the way the training rows were read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "halfspace/core/options.hpp"
+#include "halfspace/core/parallel.hpp"
+#include "halfspace/data/dataset.hpp"
+#include "halfspace/data/scaling.hpp"
+
+namespace halfspace {
+
+// What a score of exactly zero means between two classes.
+enum class Tie { Negative, Positive, Abstain };
+namespace detail {
+inline constexpr std::string_view tie_words[] = {"negative", "positive", "abstain"};
+}
+template <>
+inline constexpr std::span<const std::string_view> enum_words<Tie> = detail::tie_words;
+
+// f(x) = weights . x + offset. Two classes: one plane, f > 0 means the last class. More: one plane per class,
+// the largest score wins (ties: the first class).
+struct LinearModel {
+  std::size_t features = 0;
+  std::size_t planes = 1;
+  std::vector<double> weights;  // planes x features, row after row
+  std::vector<double> offsets;  // one per plane
+  [[nodiscard]] std::span<const double> plane(std::size_t k) const {
+    return std::span(weights).subspan(k * features, features);
+  }
+};
+
+// The class of a row by the exact value of one feature; values never seen get the fallback.
+struct LookupModel {
+  std::size_t features = 0;
+  std::uint32_t feature = 0;
+  std::vector<double> values;         // ascending
+  std::vector<std::uint32_t> labels;  // class of each value
+  std::uint32_t fallback = 0;
+};
+
+// How the model came to be, for people and for checking: text by key, in a fixed order.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+struct Model {
+  std::variant<LinearModel, LookupModel> form;
+  std::vector<std::string> classes;  // sorted; the last is the positive one
+  std::shared_ptr<const Encoding> encoding;
+  bool unit_rows = false;  // rows are divided by their norm first
+  Tie tie = Tie::Negative;
+  std::string algorithm;
+  Facts options;            // every option of the algorithm with its value
+  Facts facts;              // rows, data fingerprint, formula, ...
+  std::string certificate;  // JSON text of the certificates, empty when there is none
+
+  [[nodiscard]] std::size_t features() const;
+  [[nodiscard]] std::size_t planes() const;  // columns of scores(): 1 for two classes, else one per class
+};
+
+inline constexpr std::uint32_t abstained = UINT32_MAX;
+
+// Scores of every row, row after row, planes() each. A row's score does not depend on the other rows.
+[[nodiscard]] std::vector<double> scores(const Model& model, const Dataset& data, const Threads& threads);
+// Class of every row from its scores (`abstained` for a zero score under Tie::Abstain).
+[[nodiscard]] std::vector<std::uint32_t> labels_from_scores(const Model& model, std::span<const double> scores);
+
+}  // namespace halfspace

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Models on disk: the safetensors layout, with the model's fields as JSON text in __metadata__. LIBLINEAR's text
+// models are read too. Loading is parsing: every size is checked against the file before anything is allocated.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "halfspace/model/model.hpp"
+
+namespace halfspace {
+
+void save(const Model& model, const std::string& path);  // atomic
+[[nodiscard]] Model load(const std::string& path);       // throws InputError
+
+[[nodiscard]] std::string to_bytes(const Model& model);
+[[nodiscard]] Model model_from_bytes(std::string_view bytes, const std::string& name);
+
+}  // namespace halfspace

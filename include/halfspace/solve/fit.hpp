@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A fit = a problem + a solver + a proof.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "halfspace/certify/certificate.hpp"
+#include "halfspace/core/parallel.hpp"
+#include "halfspace/model/model.hpp"
+
+namespace halfspace {
+
+enum class Stop { Converged, Clean, Passes, Limit, Time, Cancelled };
+[[nodiscard]] std::string_view stop_name(Stop stop);
+// A limit was reached before the answer was: exit code 4.
+[[nodiscard]] constexpr bool stopped_short(Stop stop) { return stop == Stop::Limit || stop == Stop::Time; }
+
+struct Progress {
+  double done = 0;                                     // share of the budget used, 0..1, NaN when unknown
+  std::uint64_t iterations = 0;                        // passes, epochs or Newton steps
+  double relative_gap = std::numeric_limits<double>::quiet_NaN();
+  std::string_view stage;
+};
+
+// What a caller allows: time, seed, threads, and a look at progress (return false to stop).
+struct Run {
+  std::uint64_t seed = 1;
+  Threads threads{1};
+  double seconds = std::numeric_limits<double>::infinity();
+  std::function<bool(const Progress&)> observe;
+};
+
+struct Objective {
+  double primal = 0, dual = 0;
+  [[nodiscard]] double gap() const { return primal - dual; }
+  [[nodiscard]] double relative_gap() const { return (primal - dual) / std::max(1.0, std::abs(primal)); }
+};
+
+struct Fit {
+  Model model;
+  std::vector<Certificate> certificates;  // one per plane of the model; empty: the algorithm has none
+  Stop stop = Stop::Converged;
+  std::uint64_t iterations = 0;
+  std::optional<Objective> objective;
+  std::optional<std::uint64_t> mistakes;
+  std::optional<std::uint64_t> support_vectors;
+  std::vector<std::string> notes;  // what a person should be told
+};
+
+}  // namespace halfspace

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/core/error.hpp"
+
+#include <fmt/format.h>
+
+namespace halfspace {
+namespace {
+
+// Length of the valid UTF-8 sequence at the front of `text`, 0 when there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned first = byte(0);
+  if (first >= 0x20 && first < 0x7F) return 1;
+  if (first >= 0xC2 && first <= 0xDF && follows(1)) return byte(1) < 0xA0 && first == 0xC2 ? 0 : 2;
+  if (first >= 0xE0 && first <= 0xEF && follows(1) && follows(2)) {
+    const bool overlong = first == 0xE0 && byte(1) < 0xA0;
+    const bool surrogate = first == 0xED && byte(1) >= 0xA0;
+    return overlong || surrogate ? 0 : 3;
+  }
+  if (first >= 0xF0 && first <= 0xF4 && follows(1) && follows(2) && follows(3)) {
+    const bool overlong = first == 0xF0 && byte(1) < 0x90;
+    const bool beyond = first == 0xF4 && byte(1) >= 0x90;
+    return overlong || beyond ? 0 : 4;
+  }
+  return 0;
+}
+
+std::string compose(const Place& place, const std::string& message, const std::string& hint) {
+  const std::string where = place.text();
+  return fmt::format("{}{}error: {}{}", where, where.empty() ? "" : ": ", message,
+                     hint.empty() ? "" : fmt::format(" (hint: {})", hint));
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, std::size_t limit) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < text.size() && at < limit) {
+    const std::size_t length = utf8_length(text.substr(at));
+    if (length == 0) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
+      ++at;
+    } else {
+      out.append(text.substr(at, length));
+      at += length;
+    }
+  }
+  if (at < text.size()) out += "...";
+  return out;
+}
+
+std::string Place::text() const {
+  const std::string name = printable(file, 4096);
+  if (byte) return fmt::format("{}: byte {}", name, *byte);
+  if (line > 0) return fmt::format("{}:{}:{}", name, line, column);
+  return name;
+}
+
+InputError::InputError(Place place, std::string found, std::string expected, std::string hint)
+    : std::runtime_error(compose(place, expected.empty() ? found : found + "; " + expected, hint)),
+      place_(std::move(place)),
+      message_(expected.empty() ? std::move(found) : found + "; " + expected),
+      hint_(std::move(hint)) {}
+
+UsageError::UsageError(const std::string& message, std::string hint)
+    : std::runtime_error(message), hint_(std::move(hint)) {}
+
+}  // namespace halfspace

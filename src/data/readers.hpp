@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One entry point per format; read() has found out which one it is. `name` is what messages call the input.
+#pragma once
+
+#include <string>
+
+#include "halfspace/core/bytes.hpp"
+#include "halfspace/data/dataset.hpp"
+#include "halfspace/data/read.hpp"
+
+namespace halfspace {
+
+[[nodiscard]] DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options);
+[[nodiscard]] DatasetParts read_csv(ByteSource& source, const std::string& name, const ReadOptions& options);
+// `labels` may be null (prediction without labels).
+[[nodiscard]] DatasetParts read_idx(ByteSource& images, const std::string& name, ByteSource* labels,
+                                    const std::string& labels_name, const ReadOptions& options);
+[[nodiscard]] DatasetParts read_npy(ByteSource& matrix, const std::string& name, ByteSource* labels,
+                                    const std::string& labels_name, const ReadOptions& options);
+
+// Canonical text of a numeric label: 1 for +1, 1.0 and 1e0; shortest decimal that reads back the same.
+[[nodiscard]] std::string label_text(double label);
+
+}  // namespace halfspace

@@ -19,7 +19,6 @@ struct RowBlock {
   std::vector<std::uint32_t> start{0};
   std::vector<std::uint32_t> index;
   std::vector<double> value;
-  int decimals = -1;  // most digits after the point, when the reader knows; -1: find out
 
   void add(std::uint32_t column, double x) {
     if (x != 0) {
@@ -33,18 +32,20 @@ struct RowBlock {
     start.assign(1, 0);
     index.clear();
     value.clear();
-    decimals = -1;
   }
 };
 
-// The same rows, values in the smallest storage that keeps this block's values.
+// The same rows, values in the smallest storage that keeps them: the first of ones, float, Decimal, double that
+// loses nothing, with the fewest decimals. So the storage is a function of the values alone.
 struct PackedBlock {
   std::vector<std::uint32_t> start;
   std::vector<std::uint32_t> index;
   std::variant<std::monostate, std::vector<float>, std::vector<Decimal>, std::vector<double>> value;  // monostate: ones
-  int decimals = 0;  // for Decimal
+  int decimals = 0;             // for Decimal
+  std::int64_t max_digits = 0;  // for Decimal: largest |digits|
   [[nodiscard]] std::size_t rows() const { return start.size() - 1; }
 };
+inline constexpr int max_decimals = 18;
 [[nodiscard]] PackedBlock pack(const RowBlock& block);
 
 struct StoredMatrix {

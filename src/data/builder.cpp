@@ -11,8 +11,8 @@
 namespace halfspace {
 namespace {
 
-constexpr std::array<double, max_decimals + 1> power10 = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
-                                                          1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+constexpr std::array<double, max_decimals + 1> power10 = {
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
 constexpr double digits_limit = 2147483647.0;
 
 bool is_float(double x) { return static_cast<double>(static_cast<float>(x)) == x; }
@@ -32,7 +32,9 @@ int fewest_decimals(const std::vector<double>& values) {
   std::int32_t digits = 0;
   for (const double x : values) {
     while (!as_decimal(x, decimals, digits)) {
-      if (++decimals > max_decimals || std::abs(x) * power10[static_cast<std::size_t>(decimals)] > digits_limit) return -1;
+      if (++decimals > max_decimals ||
+          std::abs(x) * power10[static_cast<std::size_t>(decimals)] > digits_limit)
+        return -1;
     }
   }
   return decimals;
@@ -138,8 +140,8 @@ struct Layout {
 };
 
 template <class V>
-StoredMatrix join_sparse(std::vector<PackedBlock>& blocks, const Layout& layout, std::size_t cols, int decimals,
-                         const Threads& threads) {
+StoredMatrix join_sparse(std::vector<PackedBlock>& blocks, const Layout& layout, std::size_t cols,
+                         int decimals, const Threads& threads) {
   auto arrays = std::make_shared<Arrays<V>>();
   arrays->start = std::make_unique_for_overwrite<std::uint64_t[]>(layout.rows + 1);
   arrays->index = std::make_unique_for_overwrite<std::uint32_t[]>(layout.entries);
@@ -148,21 +150,23 @@ StoredMatrix join_sparse(std::vector<PackedBlock>& blocks, const Layout& layout,
   threads.run(blocks.size(), [&](std::size_t t) {
     const PackedBlock block = std::exchange(blocks[t], PackedBlock{});  // freed when done
     const std::uint64_t at = layout.first_entry[t];
-    for (std::size_t r = 0; r < block.rows(); ++r) arrays->start[layout.first_row[t] + r] = at + block.start[r];
+    for (std::size_t r = 0; r < block.rows(); ++r)
+      arrays->start[layout.first_row[t] + r] = at + block.start[r];
     std::copy(block.index.begin(), block.index.end(), arrays->index.get() + at);
     if constexpr (!std::is_empty_v<V>) {
       V* to = arrays->value.get() + at;
       for_values<V>(block, decimals, [to](std::size_t k, V v) { to[k] = v; });
     }
   });
-  const CsrView<V> view{layout.rows,        cols, arrays->start.get(), arrays->index.get(), arrays->value.get(),
-                        power10[static_cast<std::size_t>(decimals)]};
+  const CsrView<V> view{layout.rows,         cols,
+                        arrays->start.get(), arrays->index.get(),
+                        arrays->value.get(), power10[static_cast<std::size_t>(decimals)]};
   return {view, std::move(arrays)};
 }
 
 template <class V>
-StoredMatrix join_dense(std::vector<PackedBlock>& blocks, const Layout& layout, std::size_t cols, int decimals,
-                        const Threads& threads) {
+StoredMatrix join_dense(std::vector<PackedBlock>& blocks, const Layout& layout, std::size_t cols,
+                        int decimals, const Threads& threads) {
   auto arrays = std::make_shared<Arrays<V>>();
   arrays->value = std::make_unique_for_overwrite<V[]>(layout.rows * cols);
   threads.run(blocks.size(), [&](std::size_t t) {

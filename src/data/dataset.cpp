@@ -33,7 +33,8 @@ void check_rows(const View& view, const std::string& name) {
       if (view.start[i + 1] < view.start[i]) refuse(i, "row starts go backwards");
       const auto row = view.row(i);
       for (std::size_t k = 0; k < row.size; ++k) {
-        if (row.index[k] >= view.cols) refuse(i, fmt::format("feature {} of {}", row.index[k] + 1, view.cols));
+        if (row.index[k] >= view.cols)
+          refuse(i, fmt::format("feature {} of {}", row.index[k] + 1, view.cols));
         if (k > 0 && row.index[k] <= row.index[k - 1]) refuse(i, "features are not ascending");
       }
     }
@@ -49,7 +50,8 @@ std::uint64_t count_nonzeros(const View& view) {
     return view.rows == 0 ? 0 : view.start[view.rows] - view.start[0];
   } else {
     std::uint64_t count = 0;
-    for (std::size_t k = 0; k < view.rows * view.cols; ++k) count += decode(view.value[k], view.divisor) != 0 ? 1 : 0;
+    for (std::size_t k = 0; k < view.rows * view.cols; ++k)
+      count += decode(view.value[k], view.divisor) != 0 ? 1 : 0;
     return count;
   }
 }
@@ -83,13 +85,15 @@ Dataset Dataset::make(DatasetParts parts, bool check_values) {
     refuse(fmt::format("{} labels for {} rows", parts.labels.size(), data.rows_));
   }
   for (const std::uint32_t label : parts.labels) {
-    if (label >= parts.classes.size()) refuse(fmt::format("label number {} of {} classes", label, parts.classes.size()));
+    if (label >= parts.classes.size())
+      refuse(fmt::format("label number {} of {} classes", label, parts.classes.size()));
   }
   if (!parts.weights.empty() && parts.weights.size() != data.rows_) {
     refuse(fmt::format("{} weights for {} rows", parts.weights.size(), data.rows_));
   }
   for (const double w : parts.weights) {
-    if (!(w >= 0) || !std::isfinite(w)) refuse(fmt::format("weight {} is not a finite number of at least 0", w));
+    if (!(w >= 0) || !std::isfinite(w))
+      refuse(fmt::format("weight {} is not a finite number of at least 0", w));
   }
   data.parts_ = std::make_shared<const DatasetParts>(std::move(parts));
   return data;
@@ -181,19 +185,21 @@ Dataset Dataset::relabelled(std::vector<std::uint32_t> labels, std::vector<std::
 Dataset Dataset::one_against_rest(const std::string& label) const {
   const auto found = std::find(classes().begin(), classes().end(), label);
   if (found == classes().end()) {
-    throw InputError({.file = name()}, fmt::format("no row has the label {}", printable(label)),
-                     fmt::format("labels are {}", printable(fmt::format("{}", fmt::join(classes(), ", ")), 200)));
+    throw InputError(
+        {.file = name()}, fmt::format("no row has the label {}", printable(label)),
+        fmt::format("labels are {}", printable(fmt::format("{}", fmt::join(classes(), ", ")), 200)));
   }
   const auto positive = static_cast<std::uint32_t>(found - classes().begin());
   std::vector<std::uint32_t> binary(labels().begin(), labels().end());
   for (std::uint32_t& y : binary) y = y == positive ? 1 : 0;
-  const std::string rest = classes().size() == 2 ? classes()[1 - positive] : (label == "rest" ? "others" : "rest");
+  const std::string rest =
+      classes().size() == 2 ? classes()[1 - positive] : (label == "rest" ? "others" : "rest");
   return relabelled(std::move(binary), {rest, label});
 }
 
 void sort_classes(std::vector<std::string>& classes, std::vector<std::uint32_t>& labels) {
-  const bool numbers =
-      std::all_of(classes.begin(), classes.end(), [](const std::string& c) { return as_number(c).has_value(); });
+  const bool numbers = std::all_of(classes.begin(), classes.end(),
+                                   [](const std::string& c) { return as_number(c).has_value(); });
   std::vector<std::uint32_t> order(classes.size());
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {

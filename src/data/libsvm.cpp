@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The libsvm text reader. The text is cut into pieces at line ends; pieces are parsed in parallel, each into
+// a packed block, and joined in order, so rows, storage and the first error do not depend on the number of
+// threads. Lines of the usual form take a fast path; any other line is read again, carefully, from its
+// beginning.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+
+#include "data/libsvm_piece.hpp"
+#include "data/readers.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/data/builder.hpp"
+
+namespace halfspace {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 20U;
+constexpr std::size_t line_limit = std::size_t{64} << 20U;
+
+// Text that ends with a line end, followed by padding.
+struct Text {
+  std::vector<char> bytes;
+  std::size_t size = 0;
+  void close() {
+    if (size > 0 && bytes[size - 1] != '\n') bytes[size++] = '\n';
+    std::memset(bytes.data() + size, 0, text_padding);
+  }
+  void reserve(std::size_t n) {
+    if (bytes.size() < n + text_padding + 1) bytes.resize(n + text_padding + 1);
+  }
+};
+
+[[noreturn]] void line_too_long(const std::string& name) {
+  throw InputError({.file = name}, fmt::format("a line longer than {} bytes", line_limit), "shorter lines");
+}
+
+// Reads the lines that begin in [begin, end) of a seekable source: from just before begin to the line end at
+// or after end - 1.
+void fetch(ByteSource& source, std::uint64_t begin, std::uint64_t end, const std::string& name, Text& text) {
+  const std::uint64_t from = begin == 0 ? 0 : begin - 1;
+  text.reserve(end - from);
+  text.size = *source.read_at(from, {text.bytes.data(), static_cast<std::size_t>(end - from)});
+  const bool full = text.size == end - from;
+  while (full && text.size > 0 && text.bytes[text.size - 1] != '\n') {
+    if (text.size > line_limit + piece_bytes) line_too_long(name);
+    const std::size_t had = text.size;
+    text.reserve(had + piece_bytes / 16);
+    const std::size_t more = *source.read_at(from + had, {text.bytes.data() + had, piece_bytes / 16});
+    if (more == 0) break;
+    const void* line_end = std::memchr(text.bytes.data() + had, '\n', more);
+    text.size = line_end == nullptr
+                    ? had + more
+                    : static_cast<std::size_t>(static_cast<const char*>(line_end) - text.bytes.data()) + 1;
+    if (line_end != nullptr) break;
+  }
+  if (begin > 0) {  // drop the end of the line that began before
+    const void* line_end = std::memchr(text.bytes.data(), '\n', text.size);
+    const std::size_t skip =
+        line_end == nullptr
+            ? text.size
+            : static_cast<std::size_t>(static_cast<const char*>(line_end) - text.bytes.data()) + 1;
+    text.size -= skip;
+    std::memmove(text.bytes.data(), text.bytes.data() + skip, text.size);
+  }
+  text.close();
+}
+
+void parse_seekable(ByteSource& source, const std::string& name, const ReadOptions& options,
+                    std::vector<LibsvmPiece>& pieces) {
+  const std::uint64_t size = source.known_size();
+  pieces.resize((size + piece_bytes - 1) / piece_bytes);
+  std::atomic<std::size_t> first_bad{pieces.size()};
+  options.threads.run(pieces.size(), [&](std::size_t t) {
+    if (t > first_bad.load(std::memory_order_relaxed)) return;
+    thread_local Text text;
+    thread_local LibsvmScratch scratch;
+    fetch(source, t * piece_bytes, std::min<std::uint64_t>(size, (t + 1) * piece_bytes), name, text);
+    parse_libsvm_piece({text.bytes.data(), text.size}, t == 0, options.zero_based, scratch, pieces[t]);
+    if (pieces[t].fault) {
+      std::size_t seen = first_bad.load();
+      while (t < seen && !first_bad.compare_exchange_weak(seen, t)) {
+      }
+    }
+  });
+}
+
+void parse_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
+                  std::vector<LibsvmPiece>& pieces) {
+  const auto batch = static_cast<std::size_t>(options.threads.count() == 1 ? 1 : 4 * options.threads.count());
+  std::vector<Text> texts(batch);
+  std::vector<char> rest;  // the beginning of a line whose end has not been read
+  bool more = true;
+  while (more) {
+    std::size_t filled = 0;
+    for (; filled < batch && more; ++filled) {
+      Text& text = texts[filled];
+      text.reserve(rest.size() + piece_bytes);
+      std::copy(rest.begin(), rest.end(), text.bytes.begin());
+      text.size = rest.size();
+      rest.clear();
+      std::size_t line_end = 0;
+      do {
+        if (text.size > line_limit + piece_bytes) line_too_long(name);
+        text.reserve(text.size + piece_bytes);
+        const std::size_t got = source.read({text.bytes.data() + text.size, piece_bytes});
+        more = got == piece_bytes;
+        text.size += got;
+        const void* last = ::memrchr(text.bytes.data(), '\n', text.size);
+        line_end = last == nullptr
+                       ? 0
+                       : static_cast<std::size_t>(static_cast<const char*>(last) - text.bytes.data()) + 1;
+      } while (more && line_end == 0);
+      if (more) {
+        rest.assign(text.bytes.begin() + static_cast<std::ptrdiff_t>(line_end),
+                    text.bytes.begin() + static_cast<std::ptrdiff_t>(text.size));
+        text.size = line_end;
+      }
+      text.close();
+    }
+    const std::size_t first = pieces.size();
+    pieces.resize(first + filled);
+    options.threads.run(filled, [&](std::size_t t) {
+      thread_local LibsvmScratch scratch;
+      parse_libsvm_piece({texts[t].bytes.data(), texts[t].size}, first + t == 0, options.zero_based, scratch,
+                         pieces[first + t]);
+    });
+    for (std::size_t t = first; t < pieces.size(); ++t)
+      if (pieces[t].fault) return;
+  }
+}
+
+void throw_first_fault(const std::vector<LibsvmPiece>& pieces, const std::string& name) {
+  std::uint64_t lines = 0;
+  for (const LibsvmPiece& piece : pieces) {
+    if (piece.fault) {
+      const LineFault& f = *piece.fault;
+      throw InputError({.file = name, .line = lines + f.line, .column = f.column}, f.found, f.expected,
+                       f.hint);
+    }
+    lines += piece.lines;
+  }
+}
+
+// Classes over all pieces, as canonical text; labels of the pieces become class numbers.
+void merge_labels(std::vector<LibsvmPiece>& pieces, const std::string& name, DatasetParts& parts) {
+  std::map<double, std::uint32_t> number;
+  for (const LibsvmPiece& piece : pieces)
+    for (const double label : piece.classes) number.emplace(label, 0);
+  constexpr std::size_t most_classes = 65536;
+  if (number.size() > most_classes) {
+    throw InputError({.file = name}, fmt::format("{} different labels", number.size()),
+                     fmt::format("at most {} classes", most_classes), "are these regression targets?");
+  }
+  std::size_t rows = 0;
+  for (const LibsvmPiece& piece : pieces) rows += piece.labels.size();
+  for (auto& [label, k] : number) {  // ascending: already in the order of sort_classes
+    k = static_cast<std::uint32_t>(parts.classes.size());
+    parts.classes.push_back(label_text(label));
+  }
+  parts.labels.reserve(rows);
+  for (LibsvmPiece& piece : pieces) {
+    std::vector<std::uint32_t> global;
+    for (const double label : piece.classes) global.push_back(number.at(label));
+    for (const std::uint32_t local : piece.labels) parts.labels.push_back(global[local]);
+    piece.labels = {};
+  }
+}
+
+}  // namespace
+
+std::string label_text(double label) {
+  char buffer[32];
+  const auto [end, code] = std::to_chars(buffer, buffer + sizeof buffer, label == 0 ? 0.0 : label);
+  return {buffer, end};
+}
+
+DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options) {
+  std::vector<LibsvmPiece> pieces;
+  const bool seekable = source.known_size() > 0 && source.read_at(0, {}).has_value();
+  if (seekable) {
+    parse_seekable(source, name, options, pieces);
+  } else {
+    parse_stream(source, name, options, pieces);
+  }
+  throw_first_fault(pieces, name);
+  DatasetParts parts;
+  parts.name = name;
+  merge_labels(pieces, name, parts);
+  if (parts.labels.empty())
+    throw InputError({.file = name, .line = 1, .column = 1}, "no examples", "at least one row");
+  std::uint64_t cols = options.features;
+  std::vector<PackedBlock> blocks;
+  blocks.reserve(pieces.size());
+  for (LibsvmPiece& piece : pieces) {
+    cols = std::max<std::uint64_t>(cols, piece.columns);
+    blocks.push_back(std::move(piece.block));
+  }
+  StoredMatrix stored = join(std::move(blocks), cols, options.threads);
+  parts.matrix = stored.matrix;
+  parts.storage = std::move(stored.storage);
+  return parts;
+}
+
+}  // namespace halfspace

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One piece of a libsvm text: whole lines in, a packed block out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/number.hpp"
+#include "halfspace/data/builder.hpp"
+
+namespace halfspace {
+
+// What is wrong with a line: line counted from the beginning of the piece, both from 1.
+struct LineFault {
+  std::uint64_t line = 0;
+  std::uint64_t column = 0;
+  std::string found, expected, hint;
+};
+
+struct LibsvmPiece {
+  PackedBlock block;
+  std::vector<std::uint32_t> labels;  // positions in classes
+  std::vector<double> classes;        // labels that occur in this piece
+  std::uint64_t lines = 0;
+  std::uint32_t columns = 0;  // largest index + 1
+  std::optional<LineFault> fault;
+};
+
+// Working memory of a thread, reused from piece to piece.
+struct LibsvmScratch {
+  std::vector<std::uint32_t> start, index;
+  std::vector<std::int32_t> digits;    // of plain decimals ...
+  std::vector<std::uint8_t> decimals;  // ... with their number of decimals,
+  std::vector<double> value;           // or all values as doubles, once one was not plain
+  bool plain = true;
+};
+
+inline constexpr std::uint32_t most_features = 1U << 27U;
+
+// `text` ends with a line end and text_padding zero bytes follow it. `first`: the piece begins the file.
+void parse_libsvm_piece(std::string_view text, bool first, bool zero_based, LibsvmScratch& scratch,
+                        LibsvmPiece& piece);
+
+}  // namespace halfspace

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/number.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace halfspace {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool begins_with_word(std::string_view text, std::string_view word) {
+  return text.size() >= word.size() &&
+         std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) { return a == lower(b); });
+}
+
+// Where the decimal number at the front of the token ends, and the power of ten of its first non-zero digit.
+struct Scan {
+  std::size_t end = 0;
+  bool number = false;
+  bool zero = true;
+  std::int64_t magnitude = 0;
+};
+
+Scan scan(std::string_view s) {
+  Scan out;
+  std::size_t i = 0;
+  if (i < s.size() && (s[i] == '+' || s[i] == '-')) ++i;
+  std::int64_t before = 0, zeros_after = 0;
+  bool digits = false;
+  for (; i < s.size() && is_digit(s[i]); ++i) {
+    digits = true;
+    if (s[i] != '0') out.zero = false;
+    if (!out.zero) ++before;
+  }
+  if (i < s.size() && s[i] == '.') {
+    ++i;
+    for (; i < s.size() && is_digit(s[i]); ++i) {
+      digits = true;
+      if (s[i] != '0') out.zero = false;
+      if (out.zero) ++zeros_after;
+    }
+  }
+  out.end = i;
+  if (!digits) return out;
+  out.number = true;
+  std::int64_t exponent = 0;
+  if (i < s.size() && (s[i] == 'e' || s[i] == 'E')) {
+    std::size_t j = i + 1;
+    const bool negative = j < s.size() && s[j] == '-';
+    if (j < s.size() && (s[j] == '+' || s[j] == '-')) ++j;
+    if (j < s.size() && is_digit(s[j])) {
+      for (; j < s.size() && is_digit(s[j]); ++j)
+        exponent = std::min<std::int64_t>(exponent * 10 + (s[j] - '0'), 1'000'000'000);
+      if (negative) exponent = -exponent;
+      out.end = j;
+    }
+  }
+  out.magnitude = (before > 0 ? before : -zeros_after) + exponent;
+  return out;
+}
+
+}  // namespace
+
+NumberResult parse_number(std::string_view token) {
+  NumberResult result;
+  std::string_view body = token;
+  if (!body.empty() && (body[0] == '+' || body[0] == '-')) body.remove_prefix(1);
+  if (begins_with_word(body, "nan") || begins_with_word(body, "inf")) {
+    result.fault = NumberFault::NotFinite;
+    return result;
+  }
+  const Scan shape = scan(token);
+  if (!shape.number || shape.end != token.size()) {
+    result.fault = NumberFault::NotANumber;
+    result.at = shape.end;
+    return result;
+  }
+  const char* first = token.data() + (token[0] == '+' ? 1 : 0);
+  const char* last = token.data() + token.size();
+  const auto [end, code] = std::from_chars(first, last, result.value);
+  if (code == std::errc::result_out_of_range) {
+    if (!shape.zero && shape.magnitude > 0) {
+      result.fault = NumberFault::OutOfRange;
+    } else {
+      result.value = 0;
+    }
+  }
+  if (result.value == 0) result.value = 0;  // -0 is 0
+  return result;
+}
+
+}  // namespace halfspace

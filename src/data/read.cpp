@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which format an input is in, by its content first and its name second.
+#include "halfspace/data/read.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "data/readers.hpp"
+#include "halfspace/core/bytes.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/data/write.hpp"
+
+namespace halfspace {
+namespace {
+
+constexpr std::size_t head_bytes = 4096;
+constexpr std::string_view npy_magic = "\x93NUMPY";
+constexpr std::string_view cache_magic = "HALFSPCE";
+
+// The name without a compression suffix, in lower case.
+std::string plain_name(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  for (const std::string_view suffix : {".gz", ".bz2", ".xz", ".zst"}) {
+    if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+bool looks_like_idx(std::string_view head) {
+  return head.size() >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 0x08 && head[2] <= 0x0E && head[3] >= 1 && head[3] <= 8;
+}
+
+// The first line that says something: not blank, not a comment.
+std::string_view first_line(std::string_view head) {
+  while (!head.empty()) {
+    const std::string_view line = head.substr(0, head.find('\n'));
+    const auto begin = line.find_first_not_of(" \t\r");
+    if (begin != std::string_view::npos && line[begin] != '#') return line;
+    head.remove_prefix(std::min(head.size(), line.size() + 1));
+  }
+  return {};
+}
+
+// A libsvm row has no comma, and its second word, when there is one, has a colon.
+bool looks_like_csv(std::string_view head) {
+  const std::string_view line = first_line(head);
+  if (line.find(',') != std::string_view::npos) return true;
+  return line.find('\t') != std::string_view::npos && line.find(':') == std::string_view::npos;
+}
+
+Format format_of(std::string_view head, const std::string& name) {
+  if (head.starts_with(npy_magic)) return Format::Npy;
+  if (head.starts_with(cache_magic)) return Format::Hsd;
+  const std::string plain = plain_name(name);
+  const auto named = [&](std::string_view suffix) { return plain.ends_with(suffix); };
+  if (looks_like_idx(head) || named(".idx") || named(".idx1") || named(".idx3") || named("-ubyte")) return Format::Idx;
+  if (named(".npy")) return Format::Npy;
+  if (named(".hsd")) return Format::Hsd;
+  if (named(".csv") || named(".tsv")) return Format::Csv;
+  if (named(".svm") || named(".libsvm")) return Format::Libsvm;
+  return looks_like_csv(head) ? Format::Csv : Format::Libsvm;
+}
+
+// "images,labels"; MNIST's labels file is found by its name.
+struct Pair {
+  std::string first, second;
+};
+Pair split_pair(const std::string& data) {
+  const auto comma = data.find(',');
+  if (comma == std::string::npos) return {data, {}};
+  return {data.substr(0, comma), data.substr(comma + 1)};
+}
+
+bool readable(const std::string& path) {
+  try {
+    static_cast<void>(open_source(path));
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+std::string labels_beside(const std::string& images) {
+  const std::pair<std::string_view, std::string_view> forms[] = {
+      {"images-idx3", "labels-idx1"}, {"images.idx3", "labels.idx1"}, {"images", "labels"}};
+  for (const auto& [from, to] : forms) {
+    const auto at = images.rfind(from);
+    if (at == std::string::npos) continue;
+    std::string name = images;
+    name.replace(at, from.size(), to);
+    if (readable(name)) return name;
+    for (const std::string_view suffix : {".gz", ".bz2", ".xz", ".zst"})
+      if (readable(name + std::string(suffix))) return name + std::string(suffix);
+  }
+  return {};
+}
+
+void refuse_foreign_options(const ReadOptions& o, Format format) {
+  const auto refuse = [&](std::string_view option, bool given, std::string_view formats) {
+    if (given) throw UsageError(fmt::format("{} is for {} data, this is {}", option, formats, OptionType<Format>::print(format)));
+  };
+  refuse("--zero-based", o.zero_based && format != Format::Libsvm, "libsvm");
+  const bool table = format == Format::Csv;
+  refuse("--label", !o.label.empty() && !table, "csv");
+  refuse("--weight", !o.weight.empty() && !table, "csv");
+  refuse("--ignore", !o.ignore.empty() && !table, "csv");
+  refuse("--categorical", !o.categorical.empty() && !table, "csv");
+  refuse("--text", !o.text.empty() && !table, "csv");
+  refuse("--hash", o.hash_bits != 0 && !table, "csv");
+  refuse("--delimiter", o.delimiter.has_value() && !table, "csv");
+  refuse("--header", o.header != Header::Auto && !table, "csv");
+  refuse("--missing", o.missing != Missing::Error && !table, "csv");
+  refuse("--missing-word", !o.missing_words.empty() && !table, "csv");
+}
+
+using PairReader = DatasetParts (*)(ByteSource&, const std::string&, ByteSource*, const std::string&, const ReadOptions&);
+
+DatasetParts read_pair(PairReader reader, ByteSource& rows, const std::string& name, std::string labels,
+                       const ReadOptions& options, Format format) {
+  if (labels.empty() && format == Format::Idx) labels = labels_beside(name);
+  if (labels.empty()) {
+    if (options.need_labels) {
+      throw InputError({.file = name}, "no labels", format == Format::Idx ? "images,labels" : "X.npy,y.npy",
+                       "give both files with a comma between them");
+    }
+    return reader(rows, name, nullptr, {}, options);
+  }
+  const auto source = open_source(labels);
+  return reader(rows, name, source.get(), labels, options);
+}
+
+}  // namespace
+
+Dataset read(const std::string& data, const ReadOptions& options) {
+  Pair pair{data, {}};
+  std::unique_ptr<ByteSource> source;
+  if (data.find(',') != std::string::npos && !readable(data)) pair = split_pair(data);
+  source = open_source(pair.first);
+  Peeked peeked = peek(std::move(source), head_bytes);
+  const Format format = options.format != Format::Auto ? options.format : format_of(peeked.head, pair.first);
+  if (!pair.second.empty() && format != Format::Idx && format != Format::Npy) {
+    throw UsageError(fmt::format("'{}': a pair of files is for idx and npy data, this is {}", printable(data),
+                                 OptionType<Format>::print(format)));
+  }
+  refuse_foreign_options(options, format);
+  ByteSource& bytes = *peeked.source;
+  switch (format) {
+    case Format::Hsd: {
+      peeked.source.reset();
+      Dataset cached = open_cache(pair.first);
+      check_cache(cached, options.threads);
+      return cached;
+    }
+    case Format::Csv: return Dataset::make(read_csv(bytes, pair.first, options), false);
+    case Format::Idx: return Dataset::make(read_pair(read_idx, bytes, pair.first, pair.second, options, format), false);
+    case Format::Npy: return Dataset::make(read_pair(read_npy, bytes, pair.first, pair.second, options, format), false);
+    case Format::Libsvm:
+    case Format::Auto: break;
+  }
+  return Dataset::make(read_libsvm(bytes, pair.first, options), false);
+}
+
+std::vector<std::uint32_t> labels_in(const Dataset& data, const std::vector<std::string>& classes) {
+  std::map<std::string_view, std::uint32_t> number;
+  for (std::uint32_t k = 0; k < classes.size(); ++k) number.emplace(classes[k], k);
+  // A model of one class against the rest knows the others by one name only.
+  const bool against_rest = classes.size() == 2 && (classes[0] == "rest" || classes[0] == "others");
+  const auto unknown = against_rest ? 0U : static_cast<std::uint32_t>(classes.size());
+  std::vector<std::uint32_t> map(data.classes().size(), unknown);
+  for (std::size_t k = 0; k < map.size(); ++k) {
+    const auto found = number.find(data.classes()[k]);
+    if (found != number.end()) map[k] = found->second;
+  }
+  std::vector<std::uint32_t> out(data.labels().size());
+  std::transform(data.labels().begin(), data.labels().end(), out.begin(), [&](std::uint32_t y) { return map[y]; });
+  return out;
+}
+
+}  // namespace halfspace

@@ -6,13 +6,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace halfspace {
 
-// A stream of bytes, read front to back. Compressed streams (.gz .bz2 .xz .zst by their magic bytes) are decoded.
+// A stream of bytes, read front to back. Compressed streams (.gz .bz2 .xz .zst by their magic bytes) are
+// decoded.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -20,25 +22,33 @@ class ByteSource {
   [[nodiscard]] virtual std::size_t read(std::span<char> to) = 0;
   // Size when it is known before reading (a plain file), otherwise 0.
   [[nodiscard]] virtual std::uint64_t known_size() const { return 0; }
+  // Bytes at `offset` from the beginning of the stream, without moving the place read() is at; safe to call
+  // from many threads at once. Fills as much of `to` as there is and returns how much that was; nullopt when
+  // the source has no random access (pipes, compressed streams), and then for every offset. Throws like
+  // read().
+  [[nodiscard]] virtual std::optional<std::size_t> read_at(std::uint64_t offset, std::span<char> to) const;
 };
 
 // Opens a path, "-" for standard input. Throws InputError when it cannot be opened or is a folder.
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path);
-// The same over bytes in memory (not owned); for tests and fuzzing.
+// The same over bytes in memory (not owned, decoded by their magic bytes too); for tests and fuzzing.
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view bytes, const std::string& name);
 
-// What the first bytes of an input are, without losing them: the source given back starts at the beginning again.
+// What the first bytes of an input are, without losing them: the source given back starts at the beginning
+// again.
 struct Peeked {
   std::unique_ptr<ByteSource> source;
   std::string head;  // at most `bytes` bytes
 };
 [[nodiscard]] Peeked peek(std::unique_ptr<ByteSource> source, std::size_t bytes);
 
-// Everything that is left. Grows with what is really there, never from a declared size; above `limit`: InputError.
+// Everything that is left. Grows with what is really there, never from a declared size; above `limit`:
+// InputError.
 [[nodiscard]] std::string read_all(ByteSource& source, const std::string& name,
                                    std::uint64_t limit = UINT64_MAX);
 
-// A read-only memory map of a whole regular file.
+// A read-only memory map of a whole regular file. Throws InputError when it is none or cannot be opened. The
+// file must not be cut short while it is mapped: replace it by rename, as write_file() does.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path);
@@ -60,9 +70,13 @@ class ByteSink {
 };
 
 // Writes to a temporary name in the same folder, syncs, renames, syncs the folder: the old file survives any
-// failure and any signal. "-" writes to standard output. Paths that are not regular files (/dev/stdout, pipes)
-// are written in place.
+// failure and any signal. "-" writes to standard output. Paths that are not regular files (/dev/stdout,
+// pipes) are written in place.
 void write_file(const std::string& path, const std::function<void(ByteSink&)>& writer);
+// The same, compressed when the name ends in .gz, .bz2, .xz or .zst.
+void write_packed_file(const std::string& path, const std::function<void(ByteSink&)>& writer);
+// The name without such an ending.
+[[nodiscard]] std::string_view without_packing(std::string_view path);
 
 // 128-bit XXH3 of a stream of bytes, as 32 hexadecimal digits. Finds damage and mix-ups, not malice.
 class Fingerprint {

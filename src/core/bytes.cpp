@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sources of bytes: files, standard input, memory; memory maps and fingerprints.
+#include "halfspace/core/bytes.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/packing.hpp"
+#include "halfspace/core/error.hpp"
+
+namespace halfspace {
+namespace {
+
+[[noreturn]] void cannot_open(const std::string& path, int reason) {
+  throw InputError(Place{path}, fmt::format("cannot open: {}", std::strerror(reason)));
+}
+
+[[noreturn]] void cannot_read(const std::string& path, int reason) {
+  throw SystemError(fmt::format("{}: error: cannot read: {}", printable(path, 4096), std::strerror(reason)));
+}
+
+class Descriptor {
+ public:
+  Descriptor(int number, bool owned) : number_(number), owned_(owned) {}
+  Descriptor(Descriptor&& other) noexcept
+      : number_(other.number_), owned_(std::exchange(other.owned_, false)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (owned_) ::close(number_);
+  }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+  bool owned_;
+};
+
+Descriptor open_for_reading(const std::string& path) {
+  if (path.find('\0') != std::string::npos) cannot_open(path, ENOENT);
+  for (;;) {
+    const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (number >= 0) return {number, true};
+    if (errno != EINTR) cannot_open(path, errno);
+  }
+}
+
+struct stat status_of(const Descriptor& file, const std::string& path) {
+  struct stat status {};
+  if (::fstat(file.number(), &status) != 0) cannot_open(path, errno);
+  if (S_ISDIR(status.st_mode)) cannot_open(path, EISDIR);
+  return status;
+}
+
+class FileSource final : public ByteSource {
+ public:
+  FileSource(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {
+    const struct stat status = status_of(file_, path_);
+    if (!S_ISREG(status.st_mode)) return;
+    // Standard input may be a file that someone else has read the front of.
+    const off_t at = ::lseek(file_.number(), 0, SEEK_CUR);
+    if (at < 0) return;
+    regular_ = true;
+    base_ = static_cast<std::uint64_t>(at);
+    size_ = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - at));
+  }
+
+  std::size_t read(std::span<char> to) override {
+    return fill(to,
+                [&](char* at, std::size_t size, std::size_t) { return ::read(file_.number(), at, size); });
+  }
+
+  std::uint64_t known_size() const override { return size_; }
+
+  std::optional<std::size_t> read_at(std::uint64_t offset, std::span<char> to) const override {
+    if (!regular_) return std::nullopt;
+    if (offset >= size_) return 0;
+    return fill(to, [&](char* at, std::size_t size, std::size_t done) {
+      return ::pread(file_.number(), at, size, static_cast<off_t>(base_ + offset + done));
+    });
+  }
+
+ private:
+  template <class Call>
+  std::size_t fill(std::span<char> to, Call call) const {
+    constexpr std::size_t most = std::size_t{1} << 30;  // a single call moves less than 2 GiB
+    std::size_t done = 0;
+    while (done < to.size()) {
+      const ssize_t got = call(to.data() + done, std::min(most, to.size() - done), done);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) cannot_read(path_, errno);
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
+  Descriptor file_;
+  std::string path_;
+  bool regular_ = false;
+  std::uint64_t base_ = 0;
+  std::uint64_t size_ = 0;
+};
+
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view bytes) : bytes_(bytes) {}
+
+  std::size_t read(std::span<char> to) override {
+    const std::size_t got = copy(at_, to);
+    at_ += got;
+    return got;
+  }
+  std::uint64_t known_size() const override { return bytes_.size(); }
+  std::optional<std::size_t> read_at(std::uint64_t offset, std::span<char> to) const override {
+    return copy(std::min<std::uint64_t>(offset, bytes_.size()), to);
+  }
+
+ private:
+  std::size_t copy(std::size_t from, std::span<char> to) const {
+    const std::size_t size = std::min(to.size(), bytes_.size() - from);
+    if (size > 0) std::memcpy(to.data(), bytes_.data() + from, size);
+    return size;
+  }
+
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+};
+
+// Bytes that were read ahead, and then the rest.
+class PrefixedSource final : public ByteSource {
+ public:
+  PrefixedSource(std::string head, std::unique_ptr<ByteSource> rest)
+      : head_(std::move(head)), rest_(std::move(rest)) {}
+
+  std::size_t read(std::span<char> to) override {
+    const std::size_t size = std::min(to.size(), head_.size() - at_);
+    std::copy_n(head_.data() + at_, size, to.data());
+    at_ += size;
+    return size == to.size() ? size : size + rest_->read(to.subspan(size));
+  }
+  std::uint64_t known_size() const override { return rest_->known_size(); }
+  std::optional<std::size_t> read_at(std::uint64_t offset, std::span<char> to) const override {
+    return rest_->read_at(offset, to);  // random access counts from the very beginning
+  }
+
+ private:
+  std::string head_;
+  std::size_t at_ = 0;
+  std::unique_ptr<ByteSource> rest_;
+};
+
+std::unique_ptr<ByteSource> decoded(std::unique_ptr<ByteSource> raw, const std::string& name) {
+  Peeked front = peek(std::move(raw), packing_magic_bytes);
+  const Packing packing = packing_of_content(front.head);
+  if (packing == Packing::None) return std::move(front.source);
+  return unpack(std::move(front.source), packing, name);
+}
+
+}  // namespace
+
+std::optional<std::size_t> ByteSource::read_at(std::uint64_t, std::span<char>) const { return std::nullopt; }
+
+std::unique_ptr<ByteSource> open_source(const std::string& path) {
+  Descriptor file = path == "-" ? Descriptor(STDIN_FILENO, false) : open_for_reading(path);
+  return decoded(std::make_unique<FileSource>(std::move(file), path), path);
+}
+
+std::unique_ptr<ByteSource> memory_source(std::string_view bytes, const std::string& name) {
+  return decoded(std::make_unique<MemorySource>(bytes), name);
+}
+
+Peeked peek(std::unique_ptr<ByteSource> source, std::size_t bytes) {
+  Peeked peeked;
+  peeked.head.resize(bytes);
+  peeked.head.resize(source->read(peeked.head));
+  peeked.source = std::make_unique<PrefixedSource>(peeked.head, std::move(source));
+  return peeked;
+}
+
+std::string read_all(ByteSource& source, const std::string& name, std::uint64_t limit) {
+  constexpr std::size_t first_step = std::size_t{1} << 16;
+  std::string all;
+  std::size_t size = 0;
+  // A known size is the size of a real file, not a claim inside one. One byte more finds the end in one go.
+  std::size_t step = first_step;
+  if (source.known_size() > 0) step = static_cast<std::size_t>(std::min(source.known_size(), limit)) + 1;
+  for (;;) {
+    all.resize(size + step);
+    const std::size_t got = source.read(std::span<char>(all).subspan(size));
+    size += got;
+    if (size > limit) throw InputError(Place{name}, fmt::format("larger than {} bytes", limit));
+    if (got < step) break;
+    step = std::max(first_step, size);
+  }
+  all.resize(size);
+  return all;
+}
+
+MappedFile::MappedFile(const std::string& path) {
+  const Descriptor file = open_for_reading(path);
+  const struct stat status = status_of(file, path);
+  if (!S_ISREG(status.st_mode))
+    throw InputError(Place{path}, "not a regular file; it cannot be mapped into memory");
+  size_ = static_cast<std::size_t>(status.st_size);
+  if (size_ == 0) return;
+  void* const map = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (map == MAP_FAILED) {
+    throw SystemError(fmt::format("{}: error: cannot map: {}", printable(path, 4096), std::strerror(errno)));
+  }
+  data_ = static_cast<const std::byte*>(map);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+struct Fingerprint::State {
+  State() : hash(XXH3_createState()) {
+    if (hash == nullptr || XXH3_128bits_reset(hash) != XXH_OK) throw std::bad_alloc();
+  }
+  ~State() { XXH3_freeState(hash); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  XXH3_state_t* hash;
+};
+
+Fingerprint::Fingerprint() : state_(std::make_unique<State>()) {}
+Fingerprint::~Fingerprint() = default;
+
+void Fingerprint::add(std::span<const std::byte> bytes) {
+  if (!bytes.empty()) XXH3_128bits_update(state_->hash, bytes.data(), bytes.size());
+}
+
+std::string Fingerprint::hex() const {
+  const XXH128_hash_t hash = XXH3_128bits_digest(state_->hash);
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+}  // namespace halfspace

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/core/bytes.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "halfspace/core/error.hpp"
+
+using namespace halfspace;
+namespace fs = std::filesystem;
+
+namespace {
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "halfspace-bytes-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::string slurp(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in.good());
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void put(const std::string& path, std::string_view bytes) {
+  write_file(path, [&](ByteSink& sink) { sink.write(bytes); });
+}
+
+std::string packed(std::string_view bytes, const std::string& ending) {
+  const Folder folder;
+  const std::string path = folder / ("x" + ending);
+  write_packed_file(path, [&](ByteSink& sink) {
+    for (std::size_t at = 0; at < bytes.size(); at += 7919) sink.write(bytes.substr(at, 7919));
+  });
+  return slurp(path);
+}
+
+std::string decode(std::string_view bytes, std::size_t step = 4096) {
+  const auto source = memory_source(bytes, "F");
+  std::string all;
+  std::string piece(step, '\0');
+  for (;;) {
+    const std::size_t got = source->read(piece);
+    all.append(piece, 0, got);
+    if (got < step) return all;
+  }
+}
+
+// "" when decoding succeeds.
+std::string decode_error(std::string_view bytes) {
+  try {
+    (void)decode(bytes);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::string mixed_text(std::size_t size) {
+  std::string text;
+  for (unsigned i = 0; text.size() < size; ++i)
+    text += fmt::format("{} {}:{}\n", i % 2, i * 2654435761U % 977, i * i);
+  return text;
+}
+
+const std::map<std::string, std::string> endings = {
+    {".gz", "gzip"}, {".bz2", "bzip2"}, {".xz", "xz"}, {".zst", "zstd"}};
+
+}  // namespace
+
+TEST_CASE("a source fills the span it is given and returns less only at the end") {
+  const auto source = memory_source("abcdefg", "F");
+  std::string three(3, '\0');
+  CHECK(source->read(three) == 3);
+  CHECK(three == "abc");
+  CHECK(source->known_size() == 7);
+  std::string rest(10, '\0');
+  CHECK(source->read(rest) == 4);
+  CHECK(rest.substr(0, 4) == "defg");
+  CHECK(source->read(rest) == 0);
+}
+
+TEST_CASE("files have a size and random access that leaves the reading place alone") {
+  const Folder folder;
+  const std::string path = folder / "plain";
+  const std::string text = mixed_text(100000);
+  put(path, text);
+  const auto source = open_source(path);
+  CHECK(source->known_size() == text.size());
+  std::string middle(1000, '\0');
+  CHECK(source->read_at(50000, middle) == 1000);
+  CHECK(middle == text.substr(50000, 1000));
+  CHECK(source->read_at(text.size() - 10, middle) == 10);
+  CHECK(source->read_at(text.size() + 10, middle) == 0);
+  CHECK(read_all(*source, path) == text);
+}
+
+TEST_CASE("missing files and folders are input errors that name the reason") {
+  const Folder folder;
+  CHECK_THROWS_WITH_AS((void)open_source("/no/such/file"),
+                       "/no/such/file: error: cannot open: No such file or directory", InputError);
+  CHECK_THROWS_WITH_AS((void)open_source("/usr"), "/usr: error: cannot open: Is a directory", InputError);
+  CHECK_THROWS_WITH_AS(MappedFile("/usr"), "/usr: error: cannot open: Is a directory", InputError);
+  CHECK_THROWS_AS((void)open_source(""), InputError);
+  CHECK_THROWS_AS(MappedFile("/dev/null"), InputError);
+}
+
+TEST_CASE("peeking loses nothing") {
+  for (const std::string text : {"", "ab", "abcdefghijk"}) {
+    Peeked peeked = peek(memory_source(text, "F"), 4);
+    CHECK(peeked.head == text.substr(0, 4));
+    std::string one(1, '\0');
+    std::string all;
+    while (peeked.source->read(one) == 1) all += one;
+    CHECK(all == text);
+    CHECK(peeked.source->known_size() == text.size());
+  }
+}
+
+TEST_CASE("read_all stops at its limit") {
+  CHECK(read_all(*memory_source("12345", "F"), "F", 5) == "12345");
+  CHECK_THROWS_WITH_AS((void)read_all(*memory_source("123456", "F"), "F", 5), "F: error: larger than 5 bytes",
+                       InputError);
+  const std::string bomb = packed(std::string(5'000'000, 'a'), ".gz");
+  CHECK(bomb.size() < 10000);
+  CHECK_THROWS_AS((void)read_all(*memory_source(bomb, "F"), "F", 1'000'000), InputError);
+}
+
+TEST_CASE("every compression reads back what was written, in pieces of any size") {
+  for (const std::string& text : {std::string(), std::string("x"), mixed_text(700000)}) {
+    for (const auto& [ending, word] : endings) {
+      CAPTURE(word);
+      const std::string bytes = packed(text, ending);
+      CHECK(bytes != text);
+      CHECK(decode(bytes) == text);
+      CHECK(decode(bytes, 100003) == text);
+      CHECK(memory_source(bytes, "F")->known_size() == 0);
+      CHECK(memory_source(bytes, "F")->read_at(0, {}) == std::nullopt);
+    }
+  }
+  const std::string text = mixed_text(3000);
+  for (const auto& [ending, word] : endings) CHECK(decode(packed(text, ending), 1) == text);
+}
+
+TEST_CASE("members of a compressed stream are read one after the other") {
+  const std::string first = mixed_text(200000);
+  for (const auto& [ending, word] : endings) {
+    CAPTURE(word);
+    const std::string bytes = packed(first, ending) + packed("", ending) + packed("second", ending);
+    CHECK(decode(bytes) == first + "second");
+  }
+  const std::string padding(8, '\0');
+  CHECK(decode(packed("a", ".xz") + padding + packed("b", ".xz") + padding) == "ab");
+  using namespace std::string_literals;
+  const std::string skippable = "\x50\x2a\x4d\x18\x03\x00\x00\x00xyz"s;
+  CHECK(decode(skippable + packed("a", ".zst") + skippable) == "a");
+}
+
+TEST_CASE("a compressed stream cut anywhere is never a short data set") {
+  const std::string text = mixed_text(300);
+  for (const auto& [ending, word] : endings) {
+    const std::string bytes = packed(text, ending);
+    for (std::size_t size = 6; size < bytes.size(); ++size) {
+      CAPTURE(word);
+      CAPTURE(size);
+      CHECK(decode_error(std::string_view(bytes).substr(0, size)) ==
+            fmt::format("F: error: truncated {} stream", word));
+    }
+  }
+}
+
+TEST_CASE("other bytes behind a compressed stream are an error") {
+  for (const auto& [ending, word] : endings) {
+    CAPTURE(word);
+    const std::string bytes = packed("data", ending);
+    CHECK(decode_error(bytes + "x") ==
+          fmt::format("F: error: other bytes after the end of the {} stream", word));
+    CHECK_FALSE(decode_error(bytes + std::string(3, '\0')).empty());
+  }
+}
+
+TEST_CASE("a changed byte in a compressed stream is found or harmless") {
+  const std::string text = mixed_text(2000);
+  for (const auto& [ending, word] : endings) {
+    std::string bytes = packed(text, ending);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const char kept = bytes[i];
+      bytes[i] = static_cast<char>(kept ^ 0x55);
+      std::string read;
+      try {
+        read = decode(bytes);
+      } catch (const InputError&) {
+        read = text;
+      }
+      CAPTURE(word);
+      CAPTURE(i);
+      const bool looks_plain = read == bytes;  // the magic bytes were hit: no longer a compressed stream
+      CHECK((read == text || looks_plain));
+      bytes[i] = kept;
+    }
+  }
+}
+
+TEST_CASE("text that only begins like bzip2 is text") { CHECK(decode("BZh9 is a word") == "BZh9 is a word"); }
+
+TEST_CASE("a map shows the bytes of the file") {
+  const Folder folder;
+  put(folder / "f", "hello");
+  put(folder / "empty", "");
+  const MappedFile map(folder / "f");
+  REQUIRE(map.bytes().size() == 5);
+  CHECK(static_cast<char>(map.bytes()[4]) == 'o');
+  CHECK(MappedFile(folder / "empty").bytes().empty());
+}
+
+TEST_CASE("writing makes the file, replaces it and keeps its mode") {
+  const Folder folder;
+  const std::string path = folder / "out";
+  put(path, "first");
+  CHECK(slurp(path) == "first");
+  REQUIRE(::chmod(path.c_str(), 0640) == 0);
+  const std::string large = mixed_text(300000);
+  put(path, large);
+  CHECK(slurp(path) == large);
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0640U);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("writing through a symbolic link keeps the link") {
+  const Folder folder;
+  put(folder / "target", "old");
+  fs::create_symlink("target", folder / "link");
+  fs::create_symlink("new", folder / "dangling");
+  put(folder / "link", "changed");
+  put(folder / "dangling", "made");
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(slurp(folder / "target") == "changed");
+  CHECK(fs::is_symlink(folder / "dangling"));
+  CHECK(slurp(folder / "new") == "made");
+  fs::create_symlink("round", folder / "round");
+  CHECK_THROWS_AS(put(folder / "round", "x"), SystemError);
+}
+
+TEST_CASE("a writer that throws leaves the old file and no litter") {
+  const Folder folder;
+  const std::string path = folder / "out";
+  put(path, "old");
+  CHECK_THROWS_AS(write_file(path,
+                             [](ByteSink& sink) {
+                               sink.write(std::string(200000, 'x'));
+                               throw InputError(Place{"F"}, "late trouble");
+                             }),
+                  InputError);
+  CHECK(slurp(path) == "old");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("a full disk leaves the old file and no litter") {
+  const Folder folder;
+  const std::string path = folder / "out";
+  put(path, "old");
+  struct rlimit before {};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit small = before;
+  small.rlim_cur = 100000;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  std::string message;
+  try {
+    put(path, std::string(500000, 'x'));
+  } catch (const SystemError& error) {
+    message = error.what();
+  }
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
+  CHECK(message == path + ": error: cannot write: File too large");
+  CHECK(slurp(path) == "old");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("what cannot be written is a system error with its reason") {
+  const Folder folder;
+  CHECK_THROWS_WITH_AS(put("/dev/full", "x"), "/dev/full: error: cannot write: No space left on device",
+                       SystemError);
+  CHECK_THROWS_WITH_AS(put("/no/such/folder/x", "x"),
+                       "/no/such/folder/x: error: cannot write: No such file or directory", SystemError);
+  CHECK_THROWS_WITH_AS(put("/usr", "x"), "/usr: error: cannot write: Is a directory", SystemError);
+  CHECK_THROWS_AS(put(folder / std::string(300, 'n'), "x"), SystemError);
+  CHECK_THROWS_AS(put("", "x"), SystemError);
+  CHECK_THROWS_AS(put(folder / "no/", "x"), SystemError);
+  CHECK(folder.files() == 0);
+  const std::string longest = folder / std::string(250, 'n');
+  put(longest, "fits");
+  CHECK(slurp(longest) == "fits");
+}
+
+TEST_CASE("devices and open descriptors are written in place") {
+  const Folder folder;
+  CHECK_NOTHROW(put("/dev/null", "x"));
+  CHECK(fs::is_character_file("/dev/null"));
+  const std::string path = folder / "log";
+  put(path, "before ");
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  REQUIRE(descriptor >= 0);
+  put(fmt::format("/dev/fd/{}", descriptor), "after");
+  ::close(descriptor);
+  CHECK(slurp(path) == "before after");
+}
+
+TEST_CASE("fingerprints are the canonical 128-bit XXH3 and do not depend on the pieces") {
+  CHECK(Fingerprint().hex() ==
+        "99aa06d3014798d86001c324468d497f");  // of no bytes, from the xxHash documentation
+  const std::string text = mixed_text(5000);
+  Fingerprint whole;
+  whole.add(std::as_bytes(std::span(text)));
+  Fingerprint pieces;
+  pieces.add_values(std::span<const char>(text).first(1234));
+  pieces.add_values(std::span<const char>(text).subspan(1234));
+  CHECK(whole.hex() == pieces.hex());
+  CHECK(whole.hex().size() == 32);
+  CHECK(whole.hex() != Fingerprint().hex());
+}
+
+TEST_CASE("names lose their compression ending") {
+  CHECK(without_packing("a/b.npy.gz") == "a/b.npy");
+  CHECK(without_packing("x.csv.zst") == "x.csv");
+  CHECK(without_packing("x.csv") == "x.csv");
+}

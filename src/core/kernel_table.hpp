@@ -34,6 +34,8 @@ struct KernelTable {
   const char* name = nullptr;
 };
 
+// The table of the best instruction set of this processor.
+[[nodiscard]] KernelTable best_table();
 // Tables of every instruction set this processor has, best first; for tests and benchmarks.
 std::size_t available_tables(KernelTable* out, std::size_t capacity);
 

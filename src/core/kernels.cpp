@@ -18,9 +18,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 
 #include "core/kernel_table.hpp"
 
@@ -59,7 +56,7 @@ HWY_INLINE hn::Vec<D> load_values(D d, const Decimal* value, Divisor q) {
   const auto k = hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::int32_t, D>(), &value->digits));
   const auto divisor = hn::Set(d, q.divisor);
 #if HWY_NATIVE_FMA
-  static_assert(max_decimals <= 21);
+  static_assert(exact_decimals <= 21);
   const auto reciprocal = hn::Set(d, q.reciprocal);
   const auto quotient = hn::Mul(k, reciprocal);
   return hn::MulAdd(hn::NegMulAdd(quotient, divisor, k), reciprocal, quotient);
@@ -290,130 +287,14 @@ KernelTable table() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace halfspace {
-namespace detail {
+namespace halfspace::detail {
 namespace {
 
 HWY_EXPORT(table);
 
-// Seconds for some long sparse rows by one of two ways to the same bits.
-double seconds(double (*dot_of)(const SparseRow<double>&, const double*)) {
-  constexpr std::size_t entries = 256, weights = 1024;
-  std::array<std::uint32_t, entries> index;
-  std::array<double, entries> value;
-  std::array<double, weights> w;
-  value.fill(1.5);
-  w.fill(0.5);
-  for (std::size_t i = 0; i < entries; ++i)
-    index[i] = static_cast<std::uint32_t>(i * (weights / entries) + i % 3);
-  const SparseRow<double> row{index.data(), value.data(), entries, 1};
-  double best = 1;
-  volatile double keep = 0;
-  for (int round = 0; round < 8; ++round) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int repeat = 0; repeat < 4; ++repeat) keep = keep + dot_of(row, w.data());
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  }
-  return best;
-}
-
-template <class V>
-void use_gather(SparseKernels<V>& kernels) {
-  kernels.dot = kernels.dot_gather;
-}
-
-// Whether gather instructions pay differs between processors, and on some with their microcode: measured
-// once, in microseconds. Only speed hangs on it, never a bit.
-KernelTable choose() {
-  KernelTable best = HWY_DYNAMIC_DISPATCH(table)();
-  if (best.sparse_double.dot_gather != nullptr &&
-      seconds(best.sparse_double.dot_gather) < 0.9 * seconds(best.sparse_double.dot)) {
-    use_gather(best.sparse_one);
-    use_gather(best.sparse_float);
-    use_gather(best.sparse_double);
-    use_gather(best.sparse_decimal);
-  }
-  return best;
-}
-
-std::atomic<const KernelTable*> chosen{nullptr};
-
-[[gnu::noinline, gnu::cold]] const KernelTable& first_table() noexcept {
-  static const KernelTable table = choose();
-  chosen.store(&table, std::memory_order_release);
-  return table;
-}
-inline const KernelTable& kernels() noexcept {
-  const KernelTable* table = chosen.load(std::memory_order_acquire);
-  return table != nullptr ? *table : first_table();
-}
-
-template <class V>
-const SparseKernels<V>& sparse() noexcept {
-  if constexpr (std::is_same_v<V, One>) return kernels().sparse_one;
-  if constexpr (std::is_same_v<V, float>) return kernels().sparse_float;
-  if constexpr (std::is_same_v<V, double>) return kernels().sparse_double;
-  if constexpr (std::is_same_v<V, Decimal>) return kernels().sparse_decimal;
-}
-template <class V>
-const DenseKernels<V>& dense() noexcept {
-  if constexpr (std::is_same_v<V, float>) return kernels().dense_float;
-  if constexpr (std::is_same_v<V, double>) return kernels().dense_double;
-  if constexpr (std::is_same_v<V, Decimal>) return kernels().dense_decimal;
-}
-
 }  // namespace
 
-template <class V>
-double vector_dot(const SparseRow<V>& x, const double* w) noexcept {
-  return sparse<V>().dot(x, w);
-}
-template <class V>
-double vector_dot(const DenseRow<V>& x, const double* w) noexcept {
-  return dense<V>().dot(x, w);
-}
-template <class V>
-void vector_axpy(double a, const SparseRow<V>& x, double* w) noexcept {
-  sparse<V>().axpy(a, x, w);
-}
-template <class V>
-void vector_axpy(double a, const DenseRow<V>& x, double* w) noexcept {
-  dense<V>().axpy(a, x, w);
-}
-template <class V>
-double vector_norm2(const DenseRow<V>& x) noexcept {
-  return dense<V>().norm2(x);
-}
-template <class V>
-void vector_planes(const SparseRow<V>& x, const double* w, std::size_t planes, double* out) noexcept {
-  sparse<V>().planes(x, w, planes, out);
-}
-template <class V>
-void vector_planes(const DenseRow<V>& x, const double* w, std::size_t planes, double* out) noexcept {
-  dense<V>().planes(x, w, planes, out);
-}
-
-template double vector_dot(const SparseRow<One>&, const double*) noexcept;
-template double vector_dot(const SparseRow<float>&, const double*) noexcept;
-template double vector_dot(const SparseRow<double>&, const double*) noexcept;
-template double vector_dot(const SparseRow<Decimal>&, const double*) noexcept;
-template double vector_dot(const DenseRow<float>&, const double*) noexcept;
-template double vector_dot(const DenseRow<double>&, const double*) noexcept;
-template double vector_dot(const DenseRow<Decimal>&, const double*) noexcept;
-template void vector_axpy(double, const SparseRow<Decimal>&, double*) noexcept;
-template void vector_axpy(double, const DenseRow<float>&, double*) noexcept;
-template void vector_axpy(double, const DenseRow<double>&, double*) noexcept;
-template void vector_axpy(double, const DenseRow<Decimal>&, double*) noexcept;
-template double vector_norm2(const DenseRow<float>&) noexcept;
-template double vector_norm2(const DenseRow<double>&) noexcept;
-template double vector_norm2(const DenseRow<Decimal>&) noexcept;
-template void vector_planes(const SparseRow<One>&, const double*, std::size_t, double*) noexcept;
-template void vector_planes(const SparseRow<float>&, const double*, std::size_t, double*) noexcept;
-template void vector_planes(const SparseRow<double>&, const double*, std::size_t, double*) noexcept;
-template void vector_planes(const SparseRow<Decimal>&, const double*, std::size_t, double*) noexcept;
-template void vector_planes(const DenseRow<float>&, const double*, std::size_t, double*) noexcept;
-template void vector_planes(const DenseRow<double>&, const double*, std::size_t, double*) noexcept;
-template void vector_planes(const DenseRow<Decimal>&, const double*, std::size_t, double*) noexcept;
+KernelTable best_table() { return HWY_DYNAMIC_DISPATCH(table)(); }
 
 std::size_t available_tables(KernelTable* out, std::size_t capacity) {
   std::size_t count = 0;
@@ -428,9 +309,5 @@ std::size_t available_tables(KernelTable* out, std::size_t capacity) {
   return count;
 }
 
-}  // namespace detail
-
-const char* instruction_set() { return detail::kernels().name; }
-
-}  // namespace halfspace
+}  // namespace halfspace::detail
 #endif  // HWY_ONCE

@@ -244,7 +244,7 @@ TEST_CASE("many planes: each plane is the sum in the order of the columns") {
 TEST_CASE("decimals decode to the nearest double for every power of ten") {
   Random random(6);
   double power = 1;
-  for (int p = 0; p <= max_decimals; ++p, power *= 10) {
+  for (int p = 0; p <= detail::exact_decimals; ++p, power *= 10) {
     std::vector<Decimal> digits{{0}, {1},  {-1}, {3}, {INT32_MAX}, {INT32_MIN}, {INT32_MIN + 1},
                                 {5}, {25}, {125}};
     while (digits.size() < 4096) {

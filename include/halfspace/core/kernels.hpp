@@ -17,7 +17,6 @@ struct One {};
 struct Decimal {
   std::int32_t digits;
 };
-inline constexpr int max_decimals = 21;  // largest p: up to here the kernels' quick decoding is proven exact
 
 // `divisor` is 10^p for Decimal and unused otherwise.
 template <class Value>
@@ -41,6 +40,8 @@ inline double decode(const double& v, double) { return v; }
 inline double decode(const Decimal& v, double divisor) { return static_cast<double>(v.digits) / divisor; }
 
 namespace detail {
+
+inline constexpr int exact_decimals = 21;  // the largest p for which the quick decoding is proven exact
 
 // Rows shorter than this are summed in place with four accumulators, longer ones by the processor's vectors
 // with eight (sparse) or sixteen (dense, norms): part of the meaning of "same bits".

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/data/row_products.hpp"
+
+namespace halfspace {
+
+template <class View>
+void dot_rows(const View& view, std::size_t begin, std::size_t end, const double* w, double* out) noexcept {
+  for (std::size_t i = begin; i < end; ++i) out[i - begin] = dot(view.row(i), w);
+}
+
+template <class View>
+void dot_rows_planes(const View& view, std::size_t begin, std::size_t end, const double* w, std::size_t planes,
+                     double* out) noexcept {
+  for (std::size_t i = begin; i < end; ++i) detail::vector_planes(view.row(i), w, planes, out + (i - begin) * planes);
+}
+
+#define HALFSPACE_ROW_PRODUCTS(View)                                                                        \
+  template void dot_rows(const View&, std::size_t, std::size_t, const double*, double*) noexcept;           \
+  template void dot_rows_planes(const View&, std::size_t, std::size_t, const double*, std::size_t, double*) noexcept
+HALFSPACE_ROW_PRODUCTS(CsrView<One>);
+HALFSPACE_ROW_PRODUCTS(CsrView<float>);
+HALFSPACE_ROW_PRODUCTS(CsrView<Decimal>);
+HALFSPACE_ROW_PRODUCTS(CsrView<double>);
+HALFSPACE_ROW_PRODUCTS(DenseView<float>);
+HALFSPACE_ROW_PRODUCTS(DenseView<Decimal>);
+HALFSPACE_ROW_PRODUCTS(DenseView<double>);
+
+}  // namespace halfspace

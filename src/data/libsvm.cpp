@@ -21,7 +21,7 @@
 namespace halfspace {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 20U;
+constexpr std::size_t piece_bytes = std::size_t{1} << 18U;  // text and working memory stay in the second-level cache
 constexpr std::size_t line_limit = std::size_t{64} << 20U;
 
 // Text that ends with a line end, followed by padding.

@@ -77,13 +77,13 @@ class PieceParser {
   // LABEL INDEX:VALUE INDEX:VALUE ... with single blanks and plain decimals. False: read the line carefully.
   bool fast_line(const char*& p) {
     PlainDecimal number;
-    if (!read_plain_decimal(p, number) || (*p != ' ' && *p != '\n') || number.digits > exact_digits)
-      return false;
+    if (!read_plain_decimal(p, number) || !ends_token(*p) || number.digits > exact_digits) return false;
     const double label = to_double(number);
     std::int64_t previous = -1;
-    while (*p != '\n') {
+    while (!at_line_end(p)) {
+      if (!is_blank(*p)) return false;
       ++p;
-      if (*p == '\n') break;  // a blank before the line end
+      if (at_line_end(p)) break;  // a blank before the line end
       const Digits column = read_digits(p);
       if (column.count == 0 || column.count == 8 || p[column.count] != ':' || column.value < base_)
         return false;

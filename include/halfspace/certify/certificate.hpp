@@ -31,6 +31,11 @@ struct MistakeBound {
 
 using Certificate = std::variant<std::monostate, Separator, MistakeBound>;
 
+// JSON text for the model file and reports: an array with one object per certificate; empty when there is none.
+[[nodiscard]] std::string to_json(const std::vector<Certificate>& certificates);
+// The same in words, one line each.
+[[nodiscard]] std::string describe(const Certificate& certificate);
+
 struct Verdict {
   bool holds = false;
   std::string why;  // what was found, in one line

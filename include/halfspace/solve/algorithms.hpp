@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one list of algorithms. Flags, help, JSON keys, docs and contract tests follow from it.
+#pragma once
+
+#include <concepts>
+#include <tuple>
+
+#include "halfspace/solve/baselines.hpp"
+#include "halfspace/solve/perceptron.hpp"
+
+namespace halfspace {
+
+template <class A>
+concept AlgorithmOptions = requires(const Dataset& data, const A& options, const Run& run) {
+  { A::name } -> std::convertible_to<std::string_view>;
+  { A::summary } -> std::convertible_to<std::string_view>;
+  A::fields();
+  { solve(data, options, run) } -> std::same_as<Fit>;
+};
+
+using Algorithms = std::tuple<Perceptron, Majority, Stump, Lookup>;
+
+// Every option of an algorithm with its value as text.
+template <AlgorithmOptions A>
+[[nodiscard]] Facts option_values(const A& options) {
+  Facts out;
+  for (const auto& f : A::fields()) out.emplace_back(f.name, f.get(options));
+  return out;
+}
+
+namespace detail {
+void check_trainable(const Dataset& data);  // labels, features, at least two classes; throws InputError
+void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts options, const Run& run);
+}  // namespace detail
+
+// Trains any algorithm of the list: checks the data, solves, and gives the model its names.
+template <AlgorithmOptions A>
+[[nodiscard]] Fit train(const Dataset& data, const A& options, const Run& run = {}) {
+  detail::check_trainable(data);
+  Fit fit = solve(data, options, run);
+  detail::complete(fit, data, A::name, option_values(options), run);
+  return fit;
+}
+
+}  // namespace halfspace

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/solve/algorithm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/core/version.hpp"
+#include "halfspace/solve/algorithms.hpp"
+
+namespace halfspace {
+namespace detail {
+
+// Rows of weight 0 are absent.
+void check_trainable(const Dataset& data) {
+  if (!data.labelled()) throw InputError({.file = data.name()}, "no labels", "labelled rows for training");
+  if (data.features() == 0) throw InputError({.file = data.name()}, "no features", "at least one feature");
+  std::set<std::uint32_t> present;
+  std::uint64_t rows = 0;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    if (data.weight(i) == 0) continue;
+    present.insert(data.labels()[i]);
+    ++rows;
+  }
+  if (rows == 0) throw InputError({.file = data.name()}, "no examples", "at least one row with a weight above 0");
+  if (present.size() == 1) {
+    throw InputError({.file = data.name()},
+                     fmt::format("only one class ({}) in {} rows", printable(data.classes()[*present.begin()]), rows),
+                     "training needs at least two");
+  }
+}
+
+void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts options, const Run& run) {
+  fit.model.algorithm = algorithm;
+  fit.model.options = std::move(options);
+  fit.model.classes = data.classes();
+  fit.model.encoding = data.encoding();
+  fit.model.certificate = to_json(fit.certificates);
+  fit.model.facts = {{"rows", fmt::format("{}", data.rows())},
+                     {"features", fmt::format("{}", data.features())},
+                     {"data", data.fingerprint()},
+                     {"seed", fmt::format("{}", run.seed)},
+                     {"version", std::string(version())}};
+}
+
+}  // namespace detail
+
+struct Algorithm::Any {
+  virtual ~Any() = default;
+  Any() = default;
+  Any(const Any&) = delete;
+  Any& operator=(const Any&) = delete;
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual std::string_view summary() const = 0;
+  [[nodiscard]] virtual std::vector<OptionInfo> options() const = 0;
+  virtual void set(std::string_view option, std::string_view text) = 0;
+  [[nodiscard]] virtual Facts values() const = 0;
+  [[nodiscard]] virtual Fit fit(const Dataset& data, const Run& run) const = 0;
+};
+
+namespace {
+
+template <AlgorithmOptions A, class Base>
+struct Holder final : Base {
+  A options_value;
+
+  [[nodiscard]] std::string_view name() const override { return A::name; }
+  [[nodiscard]] std::string_view summary() const override { return A::summary; }
+  [[nodiscard]] std::vector<OptionInfo> options() const override {
+    std::vector<OptionInfo> out;
+    for (const auto& f : A::fields()) {
+      out.push_back({std::string(f.name), std::string(f.unit), std::string(f.help), f.get(options_value), f.choices(),
+                     f.flag, f.number});
+    }
+    return out;
+  }
+  void set(std::string_view option, std::string_view text) override {
+    std::vector<std::string> names;
+    for (const auto& f : A::fields()) {
+      if (f.name == option) {
+        f.set(options_value, f.name, text, f.range);
+        return;
+      }
+      names.emplace_back(f.name);
+    }
+    const std::string near = nearest_name(option, names);
+    throw UsageError(fmt::format("{} has no option --{}", A::name, printable(option)),
+                     near.empty() ? "" : fmt::format("did you mean --{}?", near));
+  }
+  [[nodiscard]] Facts values() const override {
+    return option_values(options_value);
+  }
+  [[nodiscard]] Fit fit(const Dataset& data, const Run& run) const override {
+    return halfspace::train(data, options_value, run);
+  }
+};
+
+template <class Visit>
+void for_each_algorithm(Visit&& visit) {
+  [&]<class... A>(std::tuple<A...>*) { (visit.template operator()<A>(), ...); }(static_cast<Algorithms*>(nullptr));
+}
+
+}  // namespace
+
+Algorithm::Algorithm(std::unique_ptr<Any> any) : any_(std::move(any)) {}
+Algorithm::~Algorithm() = default;
+Algorithm::Algorithm(Algorithm&&) noexcept = default;
+Algorithm& Algorithm::operator=(Algorithm&&) noexcept = default;
+
+std::vector<std::string> Algorithm::names() {
+  std::vector<std::string> out;
+  for_each_algorithm([&]<class A>() { out.emplace_back(A::name); });
+  return out;
+}
+
+Algorithm Algorithm::by_name(std::string_view name) {
+  std::unique_ptr<Any> found;
+  for_each_algorithm([&]<class A>() {
+    if (A::name == name) found = std::make_unique<Holder<A, Any>>();
+  });
+  if (found) return Algorithm(std::move(found));
+  const std::vector<std::string> all = names();
+  const std::string near = nearest_name(name, all);
+  throw UsageError(fmt::format("no algorithm '{}'; there are {}", printable(name), fmt::join(all, ", ")),
+                   near.empty() ? "" : fmt::format("did you mean {}?", near));
+}
+
+std::string_view Algorithm::name() const { return any_->name(); }
+std::string_view Algorithm::summary() const { return any_->summary(); }
+std::vector<OptionInfo> Algorithm::options() const { return any_->options(); }
+void Algorithm::set(std::string_view option, std::string_view text) { any_->set(option, text); }
+Facts Algorithm::values() const { return any_->values(); }
+
+Fit Algorithm::train(const Dataset& data, const Run& run) const { return any_->fit(data, run); }
+
+std::string_view stop_name(Stop stop) {
+  switch (stop) {
+    case Stop::Converged: return "converged";
+    case Stop::Clean: return "clean";
+    case Stop::Passes: return "passes";
+    case Stop::Limit: return "limit";
+    case Stop::Time: return "time";
+    case Stop::Cancelled: break;
+  }
+  return "cancelled";
+}
+
+}  // namespace halfspace

@@ -18,6 +18,7 @@ target_compile_features(halfspace_settings INTERFACE cxx_std_20)
 target_compile_options(halfspace_settings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wunused
   -Wno-missing-field-initializers  # designated initialisers leave out what keeps its default
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # g++ 12 warns about its own std::string (GCC bug 105651)
   -ffp-contract=off                # the same bits whatever the optimiser fuses
   -fstack-protector-strong -D_GLIBCXX_ASSERTIONS
   $<$<CONFIG:Release,RelWithDebInfo>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)

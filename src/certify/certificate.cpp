@@ -38,18 +38,20 @@ struct Teller {
   std::string operator()(const MistakeBound& b) const {
     if (b.mistakes == 0) return "no mistakes were made, so nothing is bounded";
     const std::string upper = fmt::format("no plane has a margin above {:.6g}", b.margin_upper);
-    if (b.margin_lower <= 0) return fmt::format("mistake bound: {} after {} mistakes (radius {:.6g})", upper, b.mistakes, b.radius);
+    if (b.margin_lower <= 0)
+      return fmt::format("mistake bound: {} after {} mistakes (radius {:.6g})", upper, b.mistakes, b.radius);
     const double ratio = b.radius / b.margin_lower;
-    return fmt::format("separated: best margin between {:.6g} and {:.6g}; {} mistakes <= (R/margin)^2 = {:.6g}",
-                       b.margin_lower, b.margin_upper, b.mistakes, ratio * ratio);
+    return fmt::format(
+        "separated: best margin between {:.6g} and {:.6g}; {} mistakes <= (R/margin)^2 = {:.6g}",
+        b.margin_lower, b.margin_upper, b.mistakes, ratio * ratio);
   }
 };
 
 template <class View>
 Verdict check_rows(const View& view, const Dataset& data, std::uint32_t positive, const Separator& claim,
                    const Threads& threads) {
-  // Standard bound for a sum of n rounded products, doubled for the bound's own rounding (Higham, Accuracy and
-  // Stability of Numerical Algorithms, 2nd ed., section 3.1).
+  // Standard bound for a sum of n rounded products, doubled for the bound's own rounding (Higham, Accuracy
+  // and Stability of Numerical Algorithms, 2nd ed., section 3.1).
   const auto error_factor = [](std::size_t n) { return 2 * static_cast<double>(n + 3) * 0x1.0p-53; };
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   struct First {
@@ -59,26 +61,28 @@ Verdict check_rows(const View& view, const Dataset& data, std::uint32_t positive
       return *this;
     }
   };
-  const First bad = sum_blocks(threads, view.rows, row_block, First{}, [&](std::size_t begin, std::size_t end) {
-    First found;
-    for (std::size_t i = begin; i < end && found.row == none; ++i) {
-      if (data.weight(i) == 0) continue;
-      double sum = claim.theta0;
-      double size = std::abs(claim.theta0);
-      std::size_t terms = 1;
-      for_entries(view.row(i), [&](std::uint32_t j, double x) {
-        const double term = claim.theta[j] * x;
-        sum += term;
-        size += std::abs(term);
-        ++terms;
+  const First bad =
+      sum_blocks(threads, view.rows, row_block, First{}, [&](std::size_t begin, std::size_t end) {
+        First found;
+        for (std::size_t i = begin; i < end && found.row == none; ++i) {
+          if (data.weight(i) == 0) continue;
+          double sum = claim.theta0;
+          double size = std::abs(claim.theta0);
+          std::size_t terms = 1;
+          for_entries(view.row(i), [&](std::uint32_t j, double x) {
+            const double term = claim.theta[j] * x;
+            sum += term;
+            size += std::abs(term);
+            ++terms;
+          });
+          const double margin = data.labels()[i] == positive ? sum : -sum;
+          // The smallest normal number covers underflow of products.
+          const double error =
+              size * error_factor(terms) + static_cast<double>(terms) * std::numeric_limits<double>::min();
+          if (!(margin > error)) found.row = i;
+        }
+        return found;
       });
-      const double margin = data.labels()[i] == positive ? sum : -sum;
-      // The smallest normal number covers underflow of products.
-      const double error = size * error_factor(terms) + static_cast<double>(terms) * std::numeric_limits<double>::min();
-      if (!(margin > error)) found.row = i;
-    }
-    return found;
-  });
   if (bad.row != none) return {false, fmt::format("row {} is not proved to be on its side", bad.row + 1)};
   return {true, fmt::format("all {} rows are on their side, rounding counted", view.rows)};
 }
@@ -96,9 +100,11 @@ std::string describe(const Certificate& certificate) { return std::visit(Teller{
 
 Verdict verify(const Dataset& data, std::uint32_t positive, const Separator& claim, const Threads& threads) {
   if (claim.theta.size() != data.features()) {
-    return {false, fmt::format("the plane has {} weights, the data {} features", claim.theta.size(), data.features())};
+    return {false, fmt::format("the plane has {} weights, the data {} features", claim.theta.size(),
+                               data.features())};
   }
-  return std::visit([&](const auto& view) { return check_rows(view, data, positive, claim, threads); }, data.matrix());
+  return std::visit([&](const auto& view) { return check_rows(view, data, positive, claim, threads); },
+                    data.matrix());
 }
 
 }  // namespace halfspace

@@ -25,11 +25,13 @@ void check_trainable(const Dataset& data) {
     present.insert(data.labels()[i]);
     ++rows;
   }
-  if (rows == 0) throw InputError({.file = data.name()}, "no examples", "at least one row with a weight above 0");
+  if (rows == 0)
+    throw InputError({.file = data.name()}, "no examples", "at least one row with a weight above 0");
   if (present.size() == 1) {
-    throw InputError({.file = data.name()},
-                     fmt::format("only one class ({}) in {} rows", printable(data.classes()[*present.begin()]), rows),
-                     "training needs at least two");
+    throw InputError(
+        {.file = data.name()},
+        fmt::format("only one class ({}) in {} rows", printable(data.classes()[*present.begin()]), rows),
+        "training needs at least two");
   }
 }
 
@@ -72,8 +74,8 @@ struct Holder final : Base {
   [[nodiscard]] std::vector<OptionInfo> options() const override {
     std::vector<OptionInfo> out;
     for (const auto& f : A::fields()) {
-      out.push_back({std::string(f.name), std::string(f.unit), std::string(f.help), f.get(options_value), f.choices(),
-                     f.flag, f.number});
+      out.push_back({std::string(f.name), std::string(f.unit), std::string(f.help), f.get(options_value),
+                     f.choices(), f.flag, f.number});
     }
     return out;
   }
@@ -90,9 +92,7 @@ struct Holder final : Base {
     throw UsageError(fmt::format("{} has no option --{}", A::name, printable(option)),
                      near.empty() ? "" : fmt::format("did you mean --{}?", near));
   }
-  [[nodiscard]] Facts values() const override {
-    return option_values(options_value);
-  }
+  [[nodiscard]] Facts values() const override { return option_values(options_value); }
   [[nodiscard]] Fit fit(const Dataset& data, const Run& run) const override {
     return halfspace::train(data, options_value, run);
   }
@@ -100,7 +100,9 @@ struct Holder final : Base {
 
 template <class Visit>
 void for_each_algorithm(Visit&& visit) {
-  [&]<class... A>(std::tuple<A...>*) { (visit.template operator()<A>(), ...); }(static_cast<Algorithms*>(nullptr));
+  [&]<class... A>(std::tuple<A...>*) {
+    (visit.template operator()<A>(), ...);
+  }(static_cast<Algorithms*>(nullptr));
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 //
 // Update   on m = y (theta . x + theta0) <= 0: theta += y x, and theta0 += y when the offset is lifted.
 // Cost     one dot product per row and pass, one axpy per mistake; memory d doubles per class.
-// Proof    theta = sum of counts_i y_i x_i, so |theta| / k bounds every plane's margin from above (Cauchy-Schwarz);
+// Proof    theta = sum of counts_i y_i x_i, so |theta| / k bounds every plane's margin from above
+// (Cauchy-Schwarz);
 //          a clean pass makes theta a separator, and then k <= (R / margin)^2 (Novikoff 1962).
 #include "halfspace/solve/perceptron.hpp"
 
@@ -24,7 +25,8 @@ Passes OptionType<Passes>::parse(std::string_view name, std::string_view text, R
   try {
     return {OptionType<double>::parse(name, text, range), false};
   } catch (const UsageError&) {
-    throw UsageError(fmt::format("--{}: '{}' is neither a number of at least 0 nor until-clean", name, printable(text)));
+    throw UsageError(
+        fmt::format("--{}: '{}' is neither a number of at least 0 nor until-clean", name, printable(text)));
   }
 }
 std::string OptionType<Passes>::print(const Passes& passes) {
@@ -59,12 +61,14 @@ struct Plane {
 template <class View>
 class Walk {
  public:
-  Walk(const View& view, const Dataset& data, const Perceptron& options, const Run& run, std::uint32_t positive)
+  Walk(const View& view, const Dataset& data, const Perceptron& options, const Run& run,
+       std::uint32_t positive)
       : view_(view), data_(data), options_(options), run_(run), clock_(run), positive_(positive) {}
 
   Plane train(std::vector<std::uint32_t> visits) {
     plane_.theta.assign(view_.cols, 0.0);
-    const double wanted = options_.passes.until_clean ? static_cast<double>(options_.max_passes) : options_.passes.count;
+    const double wanted =
+        options_.passes.until_clean ? static_cast<double>(options_.max_passes) : options_.passes.count;
     const auto total = static_cast<std::uint64_t>(std::llround(wanted * static_cast<double>(visits.size())));
     plane_.stop = options_.passes.until_clean ? Stop::Limit : Stop::Passes;
     std::uint64_t done = 0;
@@ -109,7 +113,8 @@ class Walk {
 
 // Largest row norm and smallest signed margin of the plane over the rows that count.
 template <class View>
-MistakeBound bound_of(const View& view, const Dataset& data, std::uint32_t positive, const Plane& plane, bool lifted) {
+MistakeBound bound_of(const View& view, const Dataset& data, std::uint32_t positive, const Plane& plane,
+                      bool lifted) {
   MistakeBound bound{.mistakes = plane.mistakes, .lifted = lifted};
   double radius2 = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -119,16 +124,20 @@ MistakeBound bound_of(const View& view, const Dataset& data, std::uint32_t posit
     const double score = dot(view.row(i), plane.theta.data()) + plane.theta0;
     least = std::min(least, data.labels()[i] == positive ? score : -score);
   }
-  const double length = std::sqrt(norm2(plane.theta.data(), plane.theta.size()) + (lifted ? plane.theta0 * plane.theta0 : 0.0));
+  const double length =
+      std::sqrt(norm2(plane.theta.data(), plane.theta.size()) + (lifted ? plane.theta0 * plane.theta0 : 0.0));
   bound.radius = std::sqrt(radius2);
-  bound.margin_upper = plane.mistakes == 0 ? std::numeric_limits<double>::infinity() : length / static_cast<double>(plane.mistakes);
+  bound.margin_upper = plane.mistakes == 0 ? std::numeric_limits<double>::infinity()
+                                           : length / static_cast<double>(plane.mistakes);
   bound.margin_lower = plane.clean && least > 0 ? least / length : 0.0;
   return bound;
 }
 
 // Worst ending over the classes: what the fit as a whole may claim.
 Stop worse(Stop a, Stop b) {
-  const auto rank = [](Stop s) { return s == Stop::Clean ? 0 : s == Stop::Passes ? 1 : s == Stop::Limit ? 2 : s == Stop::Time ? 3 : 4; };
+  const auto rank = [](Stop s) {
+    return s == Stop::Clean ? 0 : s == Stop::Passes ? 1 : s == Stop::Limit ? 2 : s == Stop::Time ? 3 : 4;
+  };
   return rank(a) >= rank(b) ? a : b;
 }
 
@@ -160,8 +169,8 @@ Fit solve(const Dataset& data, const Perceptron& options, const Run& run) {
     const Plane& plane = trained[k];
     for (const double w : plane.theta) {
       if (!std::isfinite(w)) {
-        throw InputError({.file = data.name()}, "values so large that the weights overflow", "values below 1e150",
-                         "scale the data: --scale standard or --scale unit");
+        throw InputError({.file = data.name()}, "values so large that the weights overflow",
+                         "values below 1e150", "scale the data: --scale standard or --scale unit");
       }
     }
     linear.weights.insert(linear.weights.end(), plane.theta.begin(), plane.theta.end());

@@ -12,26 +12,29 @@
 
 namespace halfspace {
 
-// The classes are apart: every row has y (theta . x + theta0) > 0. `margin` bounds the best margin from below:
-// min over rows of y f(x) / |(theta, theta0)| in the space the perceptron works in (offset lifted or none).
+// The classes are apart: every row has y (theta . x + theta0) > 0. `margin` bounds the best margin from
+// below: min over rows of y f(x) / |(theta, theta0)| in the space the perceptron works in (offset lifted or
+// none).
 struct Separator {
   std::vector<double> theta;
   double theta0 = 0;
   double margin = 0;
 };
 
-// theta = sum counts_i y_i x_i with k = sum counts_i shows that no unit vector has a margin above |theta| / k.
+// theta = sum counts_i y_i x_i with k = sum counts_i shows that no unit vector has a margin above |theta| /
+// k.
 struct MistakeBound {
-  std::uint64_t mistakes = 0;      // k
-  double radius = 0;               // R: largest row norm (with the constant 1 when the offset is lifted)
-  double margin_upper = 0;         // |theta| / k; infinity when k = 0
-  double margin_lower = 0;         // from a separator; 0 when none was found
+  std::uint64_t mistakes = 0;  // k
+  double radius = 0;           // R: largest row norm (with the constant 1 when the offset is lifted)
+  double margin_upper = 0;     // |theta| / k; infinity when k = 0
+  double margin_lower = 0;     // from a separator; 0 when none was found
   bool lifted = true;
 };
 
 using Certificate = std::variant<std::monostate, Separator, MistakeBound>;
 
-// JSON text for the model file and reports: an array with one object per certificate; empty when there is none.
+// JSON text for the model file and reports: an array with one object per certificate; empty when there is
+// none.
 [[nodiscard]] std::string to_json(const std::vector<Certificate>& certificates);
 // The same in words, one line each.
 [[nodiscard]] std::string describe(const Certificate& certificate);
@@ -42,6 +45,7 @@ struct Verdict {
 };
 
 // Recomputes every margin of the separator, rounding counted against it. `positive` is the class with y = +1.
-[[nodiscard]] Verdict verify(const Dataset& data, std::uint32_t positive, const Separator& claim, const Threads& threads);
+[[nodiscard]] Verdict verify(const Dataset& data, std::uint32_t positive, const Separator& claim,
+                             const Threads& threads);
 
 }  // namespace halfspace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The three kinds of trouble a caller can meet. Answers ("not separable", "limit reached") are values, never errors.
+// The three kinds of trouble a caller can meet. Answers ("not separable", "limit reached") are values, never
+// errors.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ class InputError : public std::runtime_error {
   std::string hint_;
 };
 
-// The caller asked for something impossible: unknown option, value out of range, options that exclude each other.
+// The caller asked for something impossible: unknown option, value out of range, options that exclude each
+// other.
 class UsageError : public std::runtime_error {
  public:
   explicit UsageError(const std::string& message, std::string hint = {});

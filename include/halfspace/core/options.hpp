@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options table. An algorithm is a plain struct with defaults; its fields() list each member once, and from
-// that list follow the command-line flags, their help, the JSON keys and the docs tables.
+// The options table. An algorithm is a plain struct with defaults; its fields() list each member once, and
+// from that list follow the command-line flags, their help, the JSON keys and the docs tables.
 #pragma once
 
 #include <cstdint>
@@ -55,11 +55,12 @@ template <class E>
 inline constexpr std::span<const std::string_view> enum_words;
 
 // Index of `text` among words; throws UsageError listing the words, with the nearest one offered.
-[[nodiscard]] std::size_t parse_word(std::string_view name, std::string_view text, std::span<const std::string_view> words);
+[[nodiscard]] std::size_t parse_word(std::string_view name, std::string_view text,
+                                     std::span<const std::string_view> words);
 [[nodiscard]] std::string join_words(std::span<const std::string_view> words, std::string_view between);
 
 template <class E>
-  requires std::is_enum_v<E>
+requires std::is_enum_v<E>
 struct OptionType<E> {
   static E parse(std::string_view name, std::string_view text, Range) {
     return static_cast<E>(parse_word(name, text, enum_words<E>));
@@ -96,10 +97,17 @@ template <auto Member>
                                    Range range = {}) {
   using Params = typename MemberOf<decltype(Member)>::Params;
   using Type = typename MemberOf<decltype(Member)>::Type;
-  return Field<Params>{
-      name, unit, help, std::is_same_v<Type, bool>, OptionType<Type>::number,
-      [](Params& p, std::string_view n, std::string_view text, Range r) { p.*Member = OptionType<Type>::parse(n, text, r); },
-      [](const Params& p) { return OptionType<Type>::print(p.*Member); }, &OptionType<Type>::choices, range};
+  return Field<Params>{name,
+                       unit,
+                       help,
+                       std::is_same_v<Type, bool>,
+                       OptionType<Type>::number,
+                       [](Params& p, std::string_view n, std::string_view text, Range r) {
+                         p.*Member = OptionType<Type>::parse(n, text, r);
+                       },
+                       [](const Params& p) { return OptionType<Type>::print(p.*Member); },
+                       &OptionType<Type>::choices,
+                       range};
 }
 
 // The name among candidates that a person most likely meant, or empty when none is near.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parallel loops whose results do not depend on the number of threads: work is cut into blocks of a fixed size,
-// each block is computed by one thread, and partial sums are added in block order. All sums over rows go through
-// here, so that a distributed run replaces one place.
+// Parallel loops whose results do not depend on the number of threads: work is cut into blocks of a fixed
+// size, each block is computed by one thread, and partial sums are added in block order. All sums over rows
+// go through here, so that a distributed run replaces one place.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,16 @@ class Threads {
   [[nodiscard]] int count() const { return count_; }
   [[nodiscard]] static int available();
 
-  // Calls task(0), ..., task(tasks - 1), each once, in any order. One thread or one task: no thread pool is touched.
-  // The first exception (of the lowest task number) is rethrown after all tasks have ended.
+  // Calls task(0), ..., task(tasks - 1), each once, in any order. One thread or one task: no thread pool is
+  // touched. The first exception (of the lowest task number) is rethrown after all tasks have ended.
   void run(std::size_t tasks, const std::function<void(std::size_t)>& task) const;
 
  private:
   int count_;
 };
 
-inline constexpr std::size_t row_block = 1024;  // rows per block in sums over rows: part of the meaning of "same bits"
+inline constexpr std::size_t row_block =
+    1024;  // rows per block in sums over rows: part of the meaning of "same bits"
 
 // f(begin, end) on consecutive blocks of [0, n).
 template <class F>

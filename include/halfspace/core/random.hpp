@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counter-based random numbers (Philox4x32-10; Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as
-// 1, 2, 3", SC 2011). The n-th number of a stream is a pure function of (seed, stream, n): the same on every
-// platform, and any thread can compute any part of a stream.
+// Counter-based random numbers (Philox4x32-10; Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy
+// as 1, 2, 3", SC 2011). The n-th number of a stream is a pure function of (seed, stream, n): the same on
+// every platform, and any thread can compute any part of a stream.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@ class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : seed_(seed), stream_(stream) {}
 
-  [[nodiscard]] std::uint64_t next();                           // 64 random bits
-  [[nodiscard]] std::uint64_t below(std::uint64_t bound);       // uniform in [0, bound), unbiased; bound >= 1
-  [[nodiscard]] double uniform();                               // [0, 1), 53 bits
-  [[nodiscard]] double normal();                                // standard normal (Box-Muller)
-  void shuffle(std::span<std::uint32_t> items);                 // Fisher-Yates
+  [[nodiscard]] std::uint64_t next();                      // 64 random bits
+  [[nodiscard]] std::uint64_t below(std::uint64_t bound);  // uniform in [0, bound), unbiased; bound >= 1
+  [[nodiscard]] double uniform();                          // [0, 1), 53 bits
+  [[nodiscard]] double normal();                           // standard normal (Box-Muller)
+  void shuffle(std::span<std::uint32_t> items);            // Fisher-Yates
 
  private:
   std::uint64_t seed_, stream_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From rows of doubles to the smallest lossless storage. Readers fill RowBlocks (in parallel if they like), pack
-// each, and join the packed blocks in order; memory never holds the whole set as doubles.
+// From rows of doubles to the smallest lossless storage. Readers fill RowBlocks (in parallel if they like),
+// pack each, and join the packed blocks in order; memory never holds the whole set as doubles.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,13 @@ struct RowBlock {
   }
 };
 
-// The same rows, values in the smallest storage that keeps them: the first of ones, float, Decimal, double that
-// loses nothing, with the fewest decimals. So the storage is a function of the values alone.
+// The same rows, values in the smallest storage that keeps them: the first of ones, float, Decimal, double
+// that loses nothing, with the fewest decimals. So the storage is a function of the values alone.
 struct PackedBlock {
   std::vector<std::uint32_t> start;
   std::vector<std::uint32_t> index;
-  std::variant<std::monostate, std::vector<float>, std::vector<Decimal>, std::vector<double>> value;  // monostate: ones
+  std::variant<std::monostate, std::vector<float>, std::vector<Decimal>, std::vector<double>>
+      value;                    // monostate: ones
   int decimals = 0;             // for Decimal
   std::int64_t max_digits = 0;  // for Decimal: largest |digits|
   [[nodiscard]] std::size_t rows() const { return start.size() - 1; }
@@ -52,7 +53,8 @@ struct StoredMatrix {
   Matrix matrix;
   std::shared_ptr<const void> storage;
 };
-// All blocks as one matrix of `cols` columns, dense or CSR, whichever takes fewer bytes. Frees blocks as it goes.
+// All blocks as one matrix of `cols` columns, dense or CSR, whichever takes fewer bytes. Frees blocks as it
+// goes.
 [[nodiscard]] StoredMatrix join(std::vector<PackedBlock> blocks, std::size_t cols, const Threads& threads);
 
 // For readers that see one row after the other.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dataset: rows, labels and weights that are valid by construction: finite values, indices in range, one label per
-// row, weights >= 0. Copying is cheap (the storage is shared and never changes).
+// Dataset: rows, labels and weights that are valid by construction: finite values, indices in range, one
+// label per row, weights >= 0. Copying is cheap (the storage is shared and never changes).
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ namespace halfspace {
 struct DatasetParts {
   Matrix matrix;
   std::shared_ptr<const void> storage;
-  std::vector<std::uint32_t> labels;     // class of every row; empty: the rows have no labels
-  std::vector<std::string> classes;      // sorted; the last one is the positive class
-  std::vector<double> weights;           // empty: all 1
+  std::vector<std::uint32_t> labels;         // class of every row; empty: the rows have no labels
+  std::vector<std::string> classes;          // sorted; the last one is the positive class
+  std::vector<double> weights;               // empty: all 1
   std::shared_ptr<const Encoding> encoding;  // tables only
-  std::string name;                      // path or description, for messages
+  std::string name;                          // path or description, for messages
 };
 
 class Dataset {
@@ -44,13 +44,16 @@ class Dataset {
   [[nodiscard]] std::span<const std::uint32_t> labels() const { return parts_->labels; }
   [[nodiscard]] const std::vector<std::string>& classes() const { return parts_->classes; }
   [[nodiscard]] std::span<const double> weights() const { return parts_->weights; }
-  [[nodiscard]] double weight(std::size_t row) const { return parts_->weights.empty() ? 1.0 : parts_->weights[row]; }
+  [[nodiscard]] double weight(std::size_t row) const {
+    return parts_->weights.empty() ? 1.0 : parts_->weights[row];
+  }
   [[nodiscard]] const std::shared_ptr<const Encoding>& encoding() const { return parts_->encoding; }
   [[nodiscard]] const std::string& name() const { return parts_->name; }
-  [[nodiscard]] std::string feature_name(std::uint32_t feature) const;  // from the table, else the number from 1
+  [[nodiscard]] std::string feature_name(
+      std::uint32_t feature) const;  // from the table, else the number from 1
 
-  // Fingerprint of shape, entries as doubles, labels and weights: equal for equal data, whatever file or storage
-  // it came from.
+  // Fingerprint of shape, entries as doubles, labels and weights: equal for equal data, whatever file or
+  // storage it came from.
   [[nodiscard]] std::string fingerprint() const;
 
   // The chosen rows in the order given, sharing nothing with this set.

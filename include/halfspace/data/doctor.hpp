@@ -11,7 +11,8 @@
 namespace halfspace {
 
 struct Finding {
-  std::string kind;    // "contradiction", "duplicates", "constant-column", "scale", "imbalance", "rare-class", ...
+  std::string
+      kind;  // "contradiction", "duplicates", "constant-column", "scale", "imbalance", "rare-class", ...
   std::string text;    // what was found, with numbers and row or column names
   std::string advice;  // what one may do
 };

@@ -21,7 +21,8 @@ inline constexpr std::span<const std::string_view> enum_words<GeneratorKind> = d
 struct GeneratorOptions {
   std::int64_t rows = 1000;
   std::int64_t features = 2;
-  double distance = 2;    // gaussians: between the means, in standard deviations; logistic: length of the true weights
+  double distance =
+      2;  // gaussians: between the means, in standard deviations; logistic: length of the true weights
   double margin = 0.1;    // margin: no row nearer to the plane than this (rows lie in the unit ball)
   double flip = 0;        // share of labels turned over afterwards
   double positive = 0.5;  // gaussians: share of the positive class

@@ -21,7 +21,8 @@ struct CsrView {
   double divisor = 1;
 
   [[nodiscard]] SparseRow<V> row(std::size_t i) const {
-    return {index + start[i], value == nullptr ? nullptr : value + start[i], start[i + 1] - start[i], divisor};
+    return {index + start[i], value == nullptr ? nullptr : value + start[i], start[i + 1] - start[i],
+            divisor};
   }
 };
 
@@ -41,7 +42,9 @@ using Matrix = std::variant<CsrView<One>, CsrView<float>, CsrView<Decimal>, CsrV
                             DenseView<Decimal>, DenseView<double>>;
 
 template <class View>
-inline constexpr bool is_sparse = requires(View v) { v.start; };
+inline constexpr bool is_sparse = requires(View v) {
+  v.start;
+};
 
 // f(column, value) for every entry of the row that is not zero, in ascending order of columns.
 template <class V, class F>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scaling learned on training rows. standard and minmax are x -> (x - shift) * factor per column and fold into the
-// weights of a linear model; unit divides every row by its norm and stays a step before the model.
+// Scaling learned on training rows. standard and minmax are x -> (x - shift) * factor per column and fold
+// into the weights of a linear model; unit divides every row by its norm and stays a step before the model.
 #pragma once
 
 #include <string_view>

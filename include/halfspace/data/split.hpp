@@ -15,6 +15,7 @@ struct Split {
 // test_share in (0, 1).
 [[nodiscard]] Split stratified_split(const Dataset& data, double test_share, std::uint64_t seed);
 // fold number (0 .. folds - 1) of every row.
-[[nodiscard]] std::vector<std::uint32_t> stratified_folds(const Dataset& data, std::uint32_t folds, std::uint64_t seed);
+[[nodiscard]] std::vector<std::uint32_t> stratified_folds(const Dataset& data, std::uint32_t folds,
+                                                          std::uint64_t seed);
 
 }  // namespace halfspace

@@ -11,7 +11,8 @@
 
 namespace halfspace {
 
-void write(const Dataset& data, const std::string& path, Format format = Format::Auto, bool zero_based = false);
+void write(const Dataset& data, const std::string& path, Format format = Format::Auto,
+           bool zero_based = false);
 
 // The binary cache. Opening maps the file and checks the header only; nothing is read before a row is used.
 // check_cache() then checks every index and value once, in parallel; read() does both.

@@ -26,14 +26,15 @@ struct ClassFigures {
 
 struct Evaluation {
   std::uint64_t rows = 0;
-  std::uint64_t errors = 0;  // a zero score counts as an error for both classes; so does a label the model never saw
+  std::uint64_t errors =
+      0;  // a zero score counts as an error for both classes; so does a label the model never saw
   double error = 0;
   Interval interval;
   std::vector<std::vector<std::uint64_t>> confusion;  // [true class][given class]; last column: abstained
   std::vector<ClassFigures> classes;
-  std::uint64_t unknown_labels = 0;   // rows whose label is none of the model's
-  std::optional<double> auc;          // two classes with scores
-  std::optional<double> log_loss;     // models with probabilities
+  std::uint64_t unknown_labels = 0;  // rows whose label is none of the model's
+  std::optional<double> auc;         // two classes with scores
+  std::optional<double> log_loss;    // models with probabilities
 };
 [[nodiscard]] Evaluation evaluate(const Model& model, const Dataset& data, const Threads& threads);
 

@@ -17,8 +17,10 @@ struct Geometry {
 };
 [[nodiscard]] Geometry geometry(const LinearModel& model, std::size_t plane = 0);
 // f(x) / |theta| of every row.
-[[nodiscard]] std::vector<double> signed_distances(const Model& model, const Dataset& data, const Threads& threads);
+[[nodiscard]] std::vector<double> signed_distances(const Model& model, const Dataset& data,
+                                                   const Threads& threads);
 // Rows whose score is exactly zero.
-[[nodiscard]] std::vector<std::uint32_t> rows_on_plane(const Model& model, const Dataset& data, const Threads& threads);
+[[nodiscard]] std::vector<std::uint32_t> rows_on_plane(const Model& model, const Dataset& data,
+                                                       const Threads& threads);
 
 }  // namespace halfspace

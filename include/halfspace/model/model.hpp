@@ -69,6 +69,7 @@ inline constexpr std::uint32_t abstained = UINT32_MAX;
 // Scores of every row, row after row, planes() each. A row's score does not depend on the other rows.
 [[nodiscard]] std::vector<double> scores(const Model& model, const Dataset& data, const Threads& threads);
 // Class of every row from its scores (`abstained` for a zero score under Tie::Abstain).
-[[nodiscard]] std::vector<std::uint32_t> labels_from_scores(const Model& model, std::span<const double> scores);
+[[nodiscard]] std::vector<std::uint32_t> labels_from_scores(const Model& model,
+                                                            std::span<const double> scores);
 
 }  // namespace halfspace

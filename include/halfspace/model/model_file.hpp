@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Models on disk: the safetensors layout, with the model's fields as JSON text in __metadata__. LIBLINEAR's text
-// models are read too. Loading is parsing: every size is checked against the file before anything is allocated.
+// Models on disk: the safetensors layout, with the model's fields as JSON text in __metadata__. LIBLINEAR's
+// text models are read too. Loading is parsing: every size is checked against the file before anything is
+// allocated.
 #pragma once
 
 #include <string>

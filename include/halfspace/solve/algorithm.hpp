@@ -12,8 +12,8 @@
 namespace halfspace {
 
 struct OptionInfo {
-  std::string name;      // as on the command line, without the dashes
-  std::string unit;      // what stands for the value in the help; empty for a flag
+  std::string name;  // as on the command line, without the dashes
+  std::string unit;  // what stands for the value in the help; empty for a flag
   std::string help;
   std::string fallback;  // the value when it is not given
   std::string choices;   // "cyclic|shuffled" for words

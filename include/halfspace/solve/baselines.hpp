@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Baselines that show what learning is worth: the most frequent class, the best single feature with a threshold,
-// and a look-up table on one feature, which can be perfect on training rows and useless on new ones.
+// Baselines that show what learning is worth: the most frequent class, the best single feature with a
+// threshold, and a look-up table on one feature, which can be perfect on training rows and useless on new
+// ones.
 #pragma once
 
 #include <array>
@@ -26,11 +27,13 @@ struct Stump {
 
 struct Lookup {
   static constexpr std::string_view name = "lookup";
-  static constexpr std::string_view summary = "a table of the values of one feature: overfitting made visible";
+  static constexpr std::string_view summary =
+      "a table of the values of one feature: overfitting made visible";
   std::int64_t feature = 0;
   static constexpr auto fields() {
-    return std::array{field<&Lookup::feature>("feature", "J", "the feature to look up, from 1; 0: the one with fewest training errors",
-                                              {0, 4294967295.0})};
+    return std::array{field<&Lookup::feature>(
+        "feature", "J", "the feature to look up, from 1; 0: the one with fewest training errors",
+        {0, 4294967295.0})};
   }
 };
 

@@ -23,8 +23,8 @@ enum class Stop { Converged, Clean, Passes, Limit, Time, Cancelled };
 [[nodiscard]] constexpr bool stopped_short(Stop stop) { return stop == Stop::Limit || stop == Stop::Time; }
 
 struct Progress {
-  double done = 0;                                     // share of the budget used, 0..1, NaN when unknown
-  std::uint64_t iterations = 0;                        // passes, epochs or Newton steps
+  double done = 0;               // share of the budget used, 0..1, NaN when unknown
+  std::uint64_t iterations = 0;  // passes, epochs or Newton steps
   double relative_gap = std::numeric_limits<double>::quiet_NaN();
   std::string_view stage;
 };

@@ -47,10 +47,13 @@ struct Perceptron {
 
   static constexpr auto fields() {
     return std::array{
-        field<&Perceptron::passes>("passes", "T", "passes over the rows, fractions allowed, or until-clean", {0, 1e9}),
-        field<&Perceptron::max_passes>("max-passes", "N", "with --passes until-clean: give up after N passes", {1, 1e9}),
+        field<&Perceptron::passes>("passes", "T", "passes over the rows, fractions allowed, or until-clean",
+                                   {0, 1e9}),
+        field<&Perceptron::max_passes>("max-passes", "N", "with --passes until-clean: give up after N passes",
+                                       {1, 1e9}),
         field<&Perceptron::order>("order", "ORDER", "which row comes next; shuffled: a new order every pass"),
-        field<&Perceptron::offset>("offset", "OFFSET", "lifted: a constant feature 1; none: planes through the origin"),
+        field<&Perceptron::offset>("offset", "OFFSET",
+                                   "lifted: a constant feature 1; none: planes through the origin"),
     };
   }
 };

@@ -17,15 +17,19 @@ struct Column {
   ColumnKind kind = ColumnKind::Number;
   std::vector<std::string> categories;  // Category: sorted values, one feature each; Words: sorted vocabulary
   std::uint32_t hash_bits = 0;          // Words: 2^hash_bits features by hashing instead of a vocabulary
-  std::optional<double> fill;           // Number: stands for a missing value (--missing mean|median)
+  // Stands for a missing number (--missing mean|median); 0 for a category: a missing one is none of them. Empty:
+  // missing values are refused.
+  std::optional<double> fill;
   std::uint32_t first_feature = 0;
 
   [[nodiscard]] std::uint32_t features() const;
 };
 
 struct Encoding {
-  std::vector<Column> columns;  // without the label, weight and ignored columns
-  std::string label_column;     // empty: the file had no header, the label is the last column
+  // Without the label, weight and ignored columns, in the order of the file. Without a header columns are called c1,
+  // c2, ... by their place.
+  std::vector<Column> columns;
+  std::string label_column;  // empty: the table had none
   std::string weight_column;
   bool header = true;
   char delimiter = ',';

@@ -36,28 +36,29 @@ struct ReadOptions {
   bool zero_based = false;     // libsvm: indices count from 0
   bool need_labels = true;     // predict accepts tables without a label column
   // Tables.
-  std::string label;                     // column name; empty: one called label/class/target/y, else the last
-  std::string weight;                    // column with the weights of the rows
-  std::vector<std::string> ignore;       // columns left out
-  std::vector<std::string> categorical;  // columns read as categories although their cells look like numbers
-  std::vector<std::string> text;         // columns read as bags of words
-  std::uint32_t hash_bits = 0;           // --hash: bags of words by hashing into 2^bits features
-  std::optional<char>
-      delimiter;  // default: tab when the first line has one (or the name ends in .tsv), else comma
-  Header header = Header::Auto;
+  // Columns are named by the header; without one they are c1, c2, ..., also written 1, 2, ...
+  std::string label;                    // column name; empty: one called label/class/target/y, else the last
+  std::string weight;                   // column with the weights of the rows
+  std::vector<std::string> ignore;      // columns left out
+  std::vector<std::string> categorical; // columns read as categories although their cells look like numbers
+  std::vector<std::string> text;        // columns read as bags of words: those that occur in at least 2 rows
+  std::uint32_t hash_bits = 0;          // --hash: bags of words by hashing into 2^bits features
+  std::optional<char> delimiter;        // default: tab when the first line has one and no comma (or the name ends in
+                                        // .tsv), else comma; with a tab, quotes are ordinary characters
+  Header header = Header::Auto;         // Auto: the first row is a header when none of its cells is a number
   Missing missing = Missing::Error;
-  std::vector<std::string> missing_words;    // cells that mean "missing" besides the empty cell, NA and ?
-  std::shared_ptr<const Encoding> encoding;  // read a table as this training table was read
+  std::vector<std::string> missing_words;  // cells that mean "missing" besides empty, ?, NA, N/A, null and NULL
+  // Read a table as this training table was read: kinds of columns, categories and fills are its, so categorical,
+  // text and hash_bits are not consulted. Columns are found by name, or by place when there is no header.
+  std::shared_ptr<const Encoding> encoding;
   Threads threads{1};
-  std::vector<std::string>* notes =
-      nullptr;  // what a person should be told: rows dropped, unknown categories, ...
+  std::vector<std::string>* notes = nullptr;  // what a person should be told: rows dropped, unknown categories, ...
 };
 
 // Reads DATA as the command line takes it: a path, "-", or "X,y" pairs for IDX and NPY.
 [[nodiscard]] Dataset read(const std::string& data, const ReadOptions& options = {});
 
 // Labels mapped to the classes of a model: rows whose label is none of them get classes.size().
-[[nodiscard]] std::vector<std::uint32_t> labels_in(const Dataset& data,
-                                                   const std::vector<std::string>& classes);
+[[nodiscard]] std::vector<std::uint32_t> labels_in(const Dataset& data, const std::vector<std::string>& classes);
 
 }  // namespace halfspace

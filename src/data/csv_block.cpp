@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/csv_block.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+
+#include "halfspace/core/error.hpp"
+
+namespace halfspace {
+namespace {
+
+constexpr std::uint32_t none = UINT32_MAX;
+
+bool is_word_byte(unsigned char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 0x80 || (c >= 'A' && c <= 'Z');
+}
+
+class BlockParser {
+ public:
+  BlockParser(std::string_view bytes, const CsvLayout& layout, const std::vector<SlotKind>& kinds)
+      : bytes_(bytes), layout_(layout), scanner_(bytes, layout.delimiter) {
+    block_.kinds = kinds;
+    block_.vocabulary.resize(layout.text_columns);
+  }
+
+  CsvBlock parse() {
+    try {
+      while (scanner_.begin_row()) parse_row();
+    } catch (const CsvFailure& failure) {
+      block_.failure = failure;
+    }
+    block_.lines = scanner_.line() - 1;
+    if (!block_.failure) block_.rows = pack(rows_);
+    return std::move(block_);
+  }
+
+ private:
+  void parse_row() {
+    const char* const begin = scanner_.position();
+    dropping_ = false;
+    weight_ = 1;
+    touched_.clear();
+    try {
+      read_cells();
+    } catch (const CsvFailure& failure) {
+      scanner_.explain_row(layout_.columns.size(), failure);
+    }
+    if (static_cast<std::size_t>(scanner_.position() - begin) > csv_line_limit) {
+      throw CsvFailure{scanner_.row_line(), 1, "a row of more than 64 MiB"};
+    }
+    if (dropping_) {
+      roll_back();
+    } else {
+      keep_row();
+    }
+  }
+
+  void read_cells() {
+    const std::size_t cells = layout_.columns.size();
+    const FileColumn* const columns = layout_.columns.data();
+    bool last = false;
+    for (std::size_t c = 0; c < cells; ++c) {
+      if (last) throw CsvFailure{};  // explain_row() counts the cells
+      const FileColumn& column = columns[c];
+      double value = 0;
+      if (column.role == CellRole::Feature && block_.kinds[column.slot] == SlotKind::Number &&
+          scanner_.next_number(value, last)) {
+        rows_.add(column.slot, value);
+        continue;
+      }
+      const CsvCell cell = scanner_.next(last);
+      switch (column.role) {
+        case CellRole::Ignored: break;
+        case CellRole::Label: take_label(cell); break;
+        case CellRole::Weight: take_weight(cell, column); break;
+        case CellRole::Feature: take_feature(cell, column.slot); break;
+      }
+    }
+    if (!last) throw CsvFailure{};
+  }
+
+  void take_label(const CsvCell& cell) {
+    if (layout_.is_missing(cell.text)) {
+      throw CsvFailure{cell.line, cell.column, "the label is missing", {}, "every row needs a label"};
+    }
+    check_utf8(cell);
+    label_ = cell.text;
+    label_at_ = spot(cell);
+  }
+
+  void take_weight(const CsvCell& cell, const FileColumn& column) {
+    const NumberResult number = cell_number(cell.text);
+    if (number.fault != NumberFault::None) refuse_number(cell, column.name, number.fault, "");
+    if (number.value < 0) {
+      throw CsvFailure{cell.line, cell.column,
+                       fmt::format("the weight {} is negative", printable(cell.text)), "0 or more was expected"};
+    }
+    weight_ = number.value;
+  }
+
+  void take_feature(const CsvCell& cell, std::uint32_t slot) {
+    SlotKind& kind = block_.kinds[slot];
+    if (kind == SlotKind::Words) {
+      take_words(cell, slot);
+      return;
+    }
+    if (layout_.is_missing(cell.text)) {
+      take_missing(cell, slot);
+      return;
+    }
+    if (kind == SlotKind::Category) {
+      take_category(cell, slot);
+      return;
+    }
+    const NumberResult number = cell_number(cell.text);
+    if (kind == SlotKind::Undecided) {
+      kind = number.fault == NumberFault::NotANumber ? SlotKind::Category : SlotKind::Number;
+      if (kind == SlotKind::Category) {
+        take_category(cell, slot);
+        return;
+      }
+    }
+    if (number.fault != NumberFault::None) {
+      const std::string text = printable(cell.text, 40);
+      const bool word = number.fault == NumberFault::NotANumber && layout_.encoding == nullptr;
+      refuse_number(cell, layout_.slot_name(slot), number.fault,
+                    word ? fmt::format("--categorical {} or --missing-word {}", printable(layout_.slot_name(slot)), text)
+                         : fmt::format("--missing-word {}", text));
+    }
+    rows_.add(slot, number.value);
+  }
+
+  [[noreturn]] static void refuse_number(const CsvCell& cell, const std::string& column, NumberFault fault,
+                                         const std::string& hint) {
+    const char* what = fault == NumberFault::NotFinite    ? "not finite"
+                       : fault == NumberFault::OutOfRange ? "out of range"
+                                                          : "not a number";
+    throw CsvFailure{cell.line, cell.column,
+                     fmt::format("'{}' in column {} is {}", printable(cell.text, 40), printable(column), what), {}, hint};
+  }
+
+  void take_missing(const CsvCell& cell, std::uint32_t slot) {
+    switch (layout_.slots[slot].missing) {
+      case MissingRule::Drop: dropping_ = true; return;
+      case MissingRule::Fill: block_.missing.push_back({static_cast<std::uint32_t>(block_.kept), slot}); return;
+      case MissingRule::Error: break;
+    }
+    const std::string found = cell.text.empty() ? "the cell" : fmt::format("'{}'", printable(cell.text, 40));
+    throw CsvFailure{cell.line, cell.column,
+                     fmt::format("{} in column {} is missing", found, printable(layout_.slot_name(slot))), {},
+                     layout_.encoding ? "train with --missing mean|median, or --missing drop"
+                                      : "--missing mean|median|drop"};
+  }
+
+  void take_category(const CsvCell& cell, std::uint32_t slot) {
+    if (dictionary_.empty()) dictionary_.assign(layout_.slots.size(), none);
+    std::uint32_t& d = dictionary_[slot];
+    if (d == none) {
+      d = static_cast<std::uint32_t>(block_.categories.size());
+      block_.categories.push_back({.slot = slot});
+    }
+    BlockCategories& categories = block_.categories[d];
+    const std::uint32_t id = categories.texts.intern(cell.text);
+    if (id == categories.first.size()) {
+      check_utf8(cell);
+      categories.first.push_back(spot(cell));
+      categories.used.push_back(0);
+    }
+    touched_.push_back({d, id});
+    rows_.add(slot, static_cast<double>(id) + 1);
+  }
+
+  void take_words(const CsvCell& cell, std::uint32_t slot) {
+    check_utf8(cell);
+    BlockWords& vocabulary = block_.vocabulary[layout_.slots[slot].text];
+    word_ids_.clear();
+    for (std::size_t at = 0; at < cell.text.size(); ++at) {
+      if (!is_word_byte(static_cast<unsigned char>(cell.text[at]))) continue;
+      word_.clear();
+      for (; at < cell.text.size() && is_word_byte(static_cast<unsigned char>(cell.text[at])); ++at) {
+        const char c = cell.text[at];
+        word_ += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+      }
+      if (layout_.hash_bits > 0) {
+        const std::uint64_t mask = (std::uint64_t{1} << layout_.hash_bits) - 1;
+        word_ids_.push_back(static_cast<std::uint32_t>(XXH64(word_.data(), word_.size(), 0) & mask));
+      } else {
+        word_ids_.push_back(vocabulary.texts.intern(word_));
+      }
+    }
+    std::sort(word_ids_.begin(), word_ids_.end());
+    WordCounts& words = block_.words;
+    for (std::size_t k = 0; k < word_ids_.size(); ++k) {
+      if (k > 0 && word_ids_[k] == word_ids_[k - 1]) {
+        ++words.count.back();
+      } else {
+        words.id.push_back(word_ids_[k]);
+        words.count.push_back(1);
+      }
+    }
+    words.start.push_back(static_cast<std::uint32_t>(words.id.size()));
+  }
+
+  static void check_utf8(const CsvCell& cell) {
+    if (find_invalid_utf8(cell.text) != std::string_view::npos) {
+      throw CsvFailure{cell.line, cell.column, fmt::format("'{}' is not valid UTF-8", printable(cell.text, 40)), {},
+                       "convert the file to UTF-8"};
+    }
+  }
+
+  static Spot spot(const CsvCell& cell) {
+    return {static_cast<std::uint32_t>(cell.line), static_cast<std::uint32_t>(cell.column)};
+  }
+
+  void roll_back() {
+    const std::size_t entries = rows_.start.back();
+    rows_.index.resize(entries);
+    rows_.value.resize(entries);
+    WordCounts& words = block_.words;
+    words.start.resize(block_.kept * layout_.text_columns + 1);
+    words.id.resize(words.start.back());
+    words.count.resize(words.start.back());
+    while (!block_.missing.empty() && block_.missing.back().row == block_.kept) block_.missing.pop_back();
+    ++block_.dropped;
+  }
+
+  void keep_row() {
+    rows_.end_row();
+    if (layout_.labelled) {
+      const std::uint32_t id = block_.label_texts.intern(label_);
+      if (id == block_.label_first.size()) block_.label_first.push_back(label_at_);
+      block_.labels.push_back(id);
+    }
+    if (layout_.weighted) block_.weights.push_back(weight_);
+    if (weight_ > 0) {
+      for (const auto& [d, id] : touched_) block_.categories[d].used[id] = 1;
+      if (layout_.text_columns > 0 && layout_.hash_bits == 0) count_rows_of_words();
+    }
+    ++block_.kept;
+  }
+
+  void count_rows_of_words() {
+    const WordCounts& words = block_.words;
+    for (std::uint32_t t = 0; t < layout_.text_columns; ++t) {
+      BlockWords& vocabulary = block_.vocabulary[t];
+      vocabulary.rows.resize(vocabulary.texts.size());
+      const std::size_t cell = block_.kept * layout_.text_columns + t;
+      for (std::uint32_t k = words.start[cell]; k < words.start[cell + 1]; ++k) vocabulary.rows[words.id[k]] += weight_;
+    }
+  }
+
+  struct Touched {
+    std::uint32_t dictionary, id;
+  };
+
+  std::string_view bytes_;
+  const CsvLayout& layout_;
+  CellScanner scanner_;
+  CsvBlock block_;
+  RowBlock rows_;
+  std::vector<std::uint32_t> dictionary_;  // of every slot, or none
+  std::vector<Touched> touched_;           // categories of the current row
+  std::vector<std::uint32_t> word_ids_;
+  std::string word_;
+  std::string label_;
+  Spot label_at_;
+  double weight_ = 1;
+  bool dropping_ = false;
+};
+
+}  // namespace
+
+CsvBlock parse_block(std::string_view bytes, const CsvLayout& layout, const std::vector<SlotKind>& kinds) {
+  return BlockParser(bytes, layout, kinds).parse();
+}
+
+}  // namespace halfspace

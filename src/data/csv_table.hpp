@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blocks of a table put together in order, and the table turned into features.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/csv_block.hpp"
+#include "data/csv_layout.hpp"
+#include "data/text_table.hpp"
+#include "halfspace/data/builder.hpp"
+#include "halfspace/data/dataset.hpp"
+
+namespace halfspace {
+
+// What is kept of a block. `map` takes the block's numbers of texts to those of the table; UINT32_MAX: unknown.
+struct StoredBlock {
+  struct CategoryMap {
+    std::uint32_t slot = 0;
+    std::vector<std::uint32_t> map;
+  };
+  PackedBlock rows;
+  std::vector<MissingCell> missing;
+  std::vector<CategoryMap> categories;
+  WordCounts words;
+  std::vector<std::vector<std::uint32_t>> word_map;  // of every text column; empty when words are hashed
+  std::uint64_t first_row = 0;
+};
+
+struct SlotCategories {
+  std::uint32_t slot = 0;
+  TextTable texts;
+  std::vector<std::uint8_t> used;
+  std::string unknown;  // with an encoding: the first text it does not know
+};
+
+struct CsvTable {
+  std::vector<SlotKind> kinds;
+  std::vector<std::uint32_t> dictionary;  // of every slot: its place in `categories`, or UINT32_MAX
+  std::vector<SlotCategories> categories;
+  std::vector<BlockWords> vocabulary;  // of every text column
+  std::vector<StoredBlock> blocks;
+  std::vector<std::uint32_t> labels;
+  TextTable label_texts;
+  struct FilePlace {
+    std::uint64_t line, column;
+  };
+  std::vector<FilePlace> label_first;
+  std::vector<double> weights;
+  std::uint64_t rows = 0, dropped = 0;
+
+  explicit CsvTable(const CsvLayout& layout);
+  // Whether the block was parsed with the kinds of columns that the blocks before it have settled.
+  [[nodiscard]] bool agrees(const CsvBlock& block) const;
+  // Requires agrees(block). `first_line`: line of the file that is the block's first. Throws InputError.
+  void add(CsvBlock block, std::uint64_t first_line, const CsvLayout& layout, const std::string& name);
+
+ private:
+  void add_categories(CsvBlock& block, StoredBlock& stored, const CsvLayout& layout);
+  void add_words(CsvBlock& block, StoredBlock& stored, const CsvLayout& layout);
+  void add_labels(const CsvBlock& block, std::uint64_t first_line);
+};
+
+// Categories and vocabulary in the order of bytes, values that stand for missing ones.
+[[nodiscard]] Encoding learn_encoding(const CsvTable& table, const CsvLayout& layout, const std::string& name,
+                                      const ReadOptions& options);
+
+// For every slot of numbers the weighted mean or median of its filled cells (0 when it has none).
+[[nodiscard]] std::vector<double> column_means(const CsvTable& table);
+[[nodiscard]] std::vector<double> column_medians(const CsvTable& table);
+
+// The rows as features of the encoding. Frees the blocks of the table.
+[[nodiscard]] StoredMatrix to_features(CsvTable& table, const CsvLayout& layout, const Encoding& encoding,
+                                       const ReadOptions& options);
+
+// The value of entry k.
+[[nodiscard]] double value_of(const PackedBlock& block, std::size_t k);
+
+}  // namespace halfspace

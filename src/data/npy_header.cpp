@@ -231,7 +231,8 @@ NpyHeader read_npy_header(ByteSource& source, const std::string& name) {
   for (const std::uint64_t& size : header.shape) {
     if (size > 0) continue;
     const bool rows = &size == header.shape.data();
-    throw InputError(Place{name}, fmt::format("no {}: shape {}", rows ? "examples" : "features", header.shape_text()));
+    throw InputError(Place{name},
+                     fmt::format("no {}: shape {}", rows ? "examples" : "features", header.shape_text()));
   }
   const auto declared = declared_bytes(header);
   if (!declared) refuse_npy_size(header, name, 0);

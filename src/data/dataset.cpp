@@ -76,26 +76,27 @@ Dataset Dataset::make(DatasetParts parts, bool check_values) {
         data.rows_ = view.rows;
         data.features_ = view.cols;
         if (check_values) check_rows(view, parts.name);
-        data.nonzeros_ = count_nonzeros(view);
+        data.nonzeros_ = parts.nonzeros ? *parts.nonzeros : count_nonzeros(view);
       },
       parts.matrix);
   if (data.rows_ == 0) throw none;
   const auto refuse = [&](const std::string& what) { throw InputError({.file = parts.name}, what); };
-  if (!parts.labels.empty() && parts.labels.size() != data.rows_) {
-    refuse(fmt::format("{} labels for {} rows", parts.labels.size(), data.rows_));
-  }
   for (const std::uint32_t label : parts.labels) {
-    if (label >= parts.classes.size())
-      refuse(fmt::format("label number {} of {} classes", label, parts.classes.size()));
-  }
-  if (!parts.weights.empty() && parts.weights.size() != data.rows_) {
-    refuse(fmt::format("{} weights for {} rows", parts.weights.size(), data.rows_));
+    if (label >= parts.classes.size()) refuse(fmt::format("label number {} of {} classes", label, parts.classes.size()));
   }
   for (const double w : parts.weights) {
-    if (!(w >= 0) || !std::isfinite(w))
-      refuse(fmt::format("weight {} is not a finite number of at least 0", w));
+    if (!(w >= 0) || !std::isfinite(w)) refuse(fmt::format("weight {} is not a finite number of at least 0", w));
   }
   data.parts_ = std::make_shared<const DatasetParts>(std::move(parts));
+  const DatasetParts& kept = *data.parts_;
+  data.labels_ = kept.stored_labels.empty() ? std::span<const std::uint32_t>(kept.labels) : kept.stored_labels;
+  data.weights_ = kept.stored_weights.empty() ? std::span<const double>(kept.weights) : kept.stored_weights;
+  if (!data.labels_.empty() && data.labels_.size() != data.rows_) {
+    throw InputError({.file = kept.name}, fmt::format("{} labels for {} rows", data.labels_.size(), data.rows_));
+  }
+  if (!data.weights_.empty() && data.weights_.size() != data.rows_) {
+    throw InputError({.file = kept.name}, fmt::format("{} weights for {} rows", data.weights_.size(), data.rows_));
+  }
   return data;
 }
 
@@ -176,7 +177,14 @@ Dataset Dataset::subset(std::span<const std::uint32_t> chosen) const {
 }
 
 Dataset Dataset::relabelled(std::vector<std::uint32_t> labels, std::vector<std::string> classes) const {
-  DatasetParts parts = *parts_;
+  DatasetParts parts;
+  parts.matrix = parts_->matrix;
+  parts.storage = parts_->storage;
+  parts.weights = parts_->weights;
+  parts.stored_weights = parts_->stored_weights;
+  parts.nonzeros = nonzeros_;
+  parts.encoding = encoding();
+  parts.name = name();
   parts.labels = std::move(labels);
   parts.classes = std::move(classes);
   return make(std::move(parts), false);

@@ -149,8 +149,8 @@ Dataset read(const std::string& data, const ReadOptions& options) {
   ByteSource& bytes = *peeked.source;
   switch (format) {
     case Format::Hsd: {
-      peeked.source.reset();
-      Dataset cached = open_cache(pair.first);
+      const bool mappable = bytes.read_at(0, {}).has_value() && pair.first != "-";
+      Dataset cached = mappable ? open_cache(pair.first) : read_cache(bytes, pair.first);
       check_cache(cached, options.threads);
       return cached;
     }

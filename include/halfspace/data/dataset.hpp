@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,13 +24,21 @@ struct DatasetParts {
   std::vector<std::string> classes;          // sorted; the last one is the positive class
   std::vector<double> weights;               // empty: all 1
   std::shared_ptr<const Encoding> encoding;  // tables only
-  std::string name;                          // path or description, for messages
+  std::string name;                      // path or description, for messages
+
+  // From a cache: arrays that lie inside `storage`, instead of the vectors above, and what is known without looking
+  // at the rows. check_cache() holds all of it against the rows.
+  std::span<const std::uint32_t> stored_labels;
+  std::span<const double> stored_weights;
+  std::optional<std::uint64_t> nonzeros;
+  std::string stored_fingerprint;
 };
 
 class Dataset {
  public:
   Dataset() = default;
-  // Checks sizes and, with `check_values`, every index and value. Throws InputError naming `parts.name`.
+  // Checks sizes and, with `check_values`, every index and value. Labels and weights are always checked unless they
+  // are stored ones. Throws InputError naming `parts.name`.
   static Dataset make(DatasetParts parts, bool check_values = true);
 
   [[nodiscard]] const Matrix& matrix() const { return parts_->matrix; }
@@ -40,13 +49,11 @@ class Dataset {
   [[nodiscard]] std::string storage_name() const;  // "sparse ones", "dense float32", "sparse decimal 6", ...
   [[nodiscard]] std::uint64_t storage_bytes() const;
 
-  [[nodiscard]] bool labelled() const { return !parts_->labels.empty(); }
-  [[nodiscard]] std::span<const std::uint32_t> labels() const { return parts_->labels; }
+  [[nodiscard]] bool labelled() const { return !labels_.empty(); }
+  [[nodiscard]] std::span<const std::uint32_t> labels() const { return labels_; }
   [[nodiscard]] const std::vector<std::string>& classes() const { return parts_->classes; }
-  [[nodiscard]] std::span<const double> weights() const { return parts_->weights; }
-  [[nodiscard]] double weight(std::size_t row) const {
-    return parts_->weights.empty() ? 1.0 : parts_->weights[row];
-  }
+  [[nodiscard]] std::span<const double> weights() const { return weights_; }
+  [[nodiscard]] double weight(std::size_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
   [[nodiscard]] const std::shared_ptr<const Encoding>& encoding() const { return parts_->encoding; }
   [[nodiscard]] const std::string& name() const { return parts_->name; }
   [[nodiscard]] std::string feature_name(
@@ -55,6 +62,8 @@ class Dataset {
   // Fingerprint of shape, entries as doubles, labels and weights: equal for equal data, whatever file or
   // storage it came from.
   [[nodiscard]] std::string fingerprint() const;
+  // The one that a cache was written with; empty for data from elsewhere.
+  [[nodiscard]] const std::string& stored_fingerprint() const { return parts_->stored_fingerprint; }
 
   // The chosen rows in the order given, sharing nothing with this set.
   [[nodiscard]] Dataset subset(std::span<const std::uint32_t> rows) const;
@@ -65,6 +74,8 @@ class Dataset {
 
  private:
   std::shared_ptr<const DatasetParts> parts_ = std::make_shared<DatasetParts>();
+  std::span<const std::uint32_t> labels_;  // in *parts_ or its storage
+  std::span<const double> weights_;
   std::size_t rows_ = 0;
   std::size_t features_ = 0;
   std::uint64_t nonzeros_ = 0;

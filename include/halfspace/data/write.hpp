@@ -6,17 +6,27 @@
 #include <cstdint>
 #include <string>
 
+#include "halfspace/core/bytes.hpp"
 #include "halfspace/data/dataset.hpp"
 #include "halfspace/data/read.hpp"
 
 namespace halfspace {
 
-void write(const Dataset& data, const std::string& path, Format format = Format::Auto,
-           bool zero_based = false);
+// Reading the file back gives the same fingerprint, with these limits, each a UsageError or a rule:
+// libsvm text   labels are numbers: classes whose names are different numbers are written as these, all others as
+//               their places 0, 1, ... in the sorted list of classes. No weights. When the last feature is in no
+//               row, the first row gets a 0 for it, so that the number of features is kept.
+// csv, tsv      one column per feature (f1, f2, ... without a table's names), then weight if there are any, then label
+// npy           "X.npy,y.npy", or "X.npy" for rows without labels; texts as labels unless all are numbers. No weights.
+// hsd           everything, also the encoding of a table
+void write(const Dataset& data, const std::string& path, Format format = Format::Auto, bool zero_based = false);
 
 // The binary cache. Opening maps the file and checks the header only; nothing is read before a row is used.
-// check_cache() then checks every index and value once, in parallel; read() does both.
+// check_cache() then checks every index and value once, in parallel, and that they are the ones that were written;
+// read() does both.
 [[nodiscard]] Dataset open_cache(const std::string& path);
+// The same for bytes that cannot be mapped (standard input, a compressed file): they are held in memory.
+[[nodiscard]] Dataset read_cache(ByteSource& source, const std::string& name);
 void check_cache(const Dataset& data, const Threads& threads);
 
 }  // namespace halfspace

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The binary cache: the arrays of a Dataset as they lie in memory, so that a map of the file is the set.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "data/cache_layout.hpp"
+#include "data/writers.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/data/builder.hpp"
+#include "halfspace/data/write.hpp"
+
+namespace halfspace {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the arrays of a cache are little-endian");
+
+[[noreturn]] void refuse(const std::string& name, std::uint64_t byte, const std::string& found,
+                         const std::string& expected = {}) {
+  throw InputError(Place{.file = name, .byte = byte}, found, expected);
+}
+
+bool is_power_of_ten(double divisor) {
+  double power = 1;
+  for (int decimals = 0; decimals <= max_decimals; ++decimals, power *= 10)
+    if (power == divisor) return true;  // powers up to 10^22 are exact
+  return false;
+}
+
+void check_header(const CacheHeader& header, std::span<const std::byte> bytes, const std::string& name) {
+  const CacheHeader known;
+  if (header.magic != known.magic) refuse(name, 0, "not a halfspace cache");
+  if (header.version != known.version) {
+    refuse(name, offsetof(CacheHeader, version), fmt::format("cache of version {}", header.version),
+           fmt::format("version {} is read; make the cache again from the data", known.version));
+  }
+  if (header.byte_order != known.byte_order) {
+    refuse(name, offsetof(CacheHeader, byte_order), "cache of a machine with another byte order");
+  }
+  if (header.file_bytes != bytes.size()) {
+    refuse(name, std::min<std::uint64_t>(bytes.size(), header.file_bytes),
+           fmt::format("size mismatch: {} bytes declared, {} are there", header.file_bytes, bytes.size()));
+  }
+}
+
+// Everything that can be known without looking at a row. After this every section lies within the file.
+void check_layout(const CacheHeader& header, std::span<const std::byte> bytes, const std::string& name) {
+  const auto damaged = [&](std::size_t at, std::string_view what) {
+    refuse(name, at, fmt::format("damaged cache: {}", what));
+  };
+  if (header.kind >= std::variant_size_v<Matrix>)
+    damaged(offsetof(CacheHeader, kind), "unknown kind of storage");
+  if (header.rows == 0) throw InputError(Place{name}, "no examples");
+  constexpr std::uint64_t most_columns = std::uint64_t{1} << 32;
+  if (header.cols > most_columns) damaged(offsetof(CacheHeader, cols), "number of features");
+  if (!is_power_of_ten(header.divisor)) damaged(offsetof(CacheHeader, divisor), "divisor");
+  std::uint64_t elements = 0;
+  if (checked_mul(header.rows, header.cols, elements) && header.nonzeros > elements) {
+    damaged(offsetof(CacheHeader, nonzeros), "more entries than places");
+  }
+  CacheHeader expected = header;
+  const auto& sections = header.sections;
+  const bool fits =
+      lay_out(expected, sections[Words].bytes, sections[Labels].bytes > 0, sections[Weights].bytes > 0);
+  if (!fits || expected.file_bytes != bytes.size() || expected.sections != sections) {
+    damaged(offsetof(CacheHeader, sections), "sections do not fit the sizes");
+  }
+}
+
+template <class T>
+const T* array_at(std::span<const std::byte> bytes, const CacheSection& section) {
+  return reinterpret_cast<const T*>(bytes.data() + section.offset);
+}
+
+template <std::size_t I>
+Matrix view_of(const CacheHeader& header, std::span<const std::byte> bytes, const std::string& name) {
+  using View = std::variant_alternative_t<I, Matrix>;
+  using V = typename View::Value;
+  View view;
+  view.rows = header.rows;
+  view.cols = header.cols;
+  view.divisor = header.divisor;
+  if constexpr (!std::is_empty_v<V>) view.value = array_at<V>(bytes, header.sections[Value]);
+  if constexpr (is_sparse<View>) {
+    view.start = array_at<std::uint64_t>(bytes, header.sections[Start]);
+    view.index = array_at<std::uint32_t>(bytes, header.sections[Index]);
+    if (view.start[0] != 0 || view.start[view.rows] != header.nonzeros) {
+      refuse(name, header.sections[Start].offset, "damaged cache: row starts");
+    }
+  }
+  return view;
+}
+
+template <std::size_t... I>
+Matrix view_by_kind(const CacheHeader& header, std::span<const std::byte> bytes, const std::string& name,
+                    std::index_sequence<I...>) {
+  Matrix matrix;
+  (void)((header.kind == I ? (matrix = view_of<I>(header, bytes, name), true) : false) || ...);
+  return matrix;
+}
+
+void check_classes(const DatasetParts& parts, bool labelled, const std::string& name) {
+  const std::set<std::string> different(parts.classes.begin(), parts.classes.end());
+  if (different.size() != parts.classes.size() || labelled == parts.classes.empty() ||
+      parts.classes.size() > UINT32_MAX) {
+    throw InputError(Place{name}, "damaged cache: names of classes");
+  }
+}
+
+Dataset parse_cache(std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
+                    const std::string& name) {
+  CacheHeader header;
+  const std::size_t known = std::min(bytes.size(), header.magic.size());
+  if (std::memcmp(bytes.data(), header.magic.data(), known) != 0) refuse(name, 0, "not a halfspace cache");
+  if (bytes.size() < sizeof header) refuse(name, bytes.size(), "truncated cache: the header ends here");
+  std::memcpy(&header, bytes.data(), sizeof header);
+  check_header(header, bytes, name);
+  check_layout(header, bytes, name);
+  const std::string_view words(array_at<char>(bytes, header.sections[Words]), header.sections[Words].bytes);
+  if (cache_checksum(header, words) != std::string_view(header.checksum.data(), header.checksum.size())) {
+    refuse(name, offsetof(CacheHeader, checksum), "damaged cache: the checksum of the header is wrong");
+  }
+  DatasetParts parts;
+  read_cache_words(words, name, parts);
+  const bool labelled = header.sections[Labels].bytes > 0;
+  check_classes(parts, labelled, name);
+  parts.name = name;
+  parts.matrix = view_by_kind(header, bytes, name, std::make_index_sequence<std::variant_size_v<Matrix>>());
+  parts.storage = std::move(storage);
+  parts.nonzeros = header.nonzeros;
+  if (labelled) parts.stored_labels = {array_at<std::uint32_t>(bytes, header.sections[Labels]), header.rows};
+  if (header.sections[Weights].bytes > 0) {
+    parts.stored_weights = {array_at<double>(bytes, header.sections[Weights]), header.rows};
+  }
+  return Dataset::make(std::move(parts), false);
+}
+
+// Entries of rows [begin, end) that are not zero; refuses what a valid set cannot have.
+template <class View>
+std::uint64_t check_rows(const View& view, std::uint64_t nonzeros, std::size_t begin, std::size_t end,
+                         const std::string& name) {
+  const auto damaged = [&](std::size_t row, std::string_view what) {
+    throw InputError(Place{name}, fmt::format("damaged cache: row {}: {}", row + 1, what));
+  };
+  std::uint64_t count = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    if constexpr (is_sparse<View>) {
+      if (view.start[i + 1] < view.start[i] || view.start[i + 1] > nonzeros) damaged(i, "row starts");
+      const auto row = view.row(i);
+      for (std::size_t k = 0; k < row.size; ++k) {
+        if (row.index[k] >= view.cols || (k > 0 && row.index[k] <= row.index[k - 1]))
+          damaged(i, "feature numbers");
+      }
+      for_entries(row, [&](std::uint32_t, double x) {
+        if (!std::isfinite(x) || x == 0) damaged(i, "a value that is 0 or not finite");
+      });
+      count += row.size;
+    } else {
+      for_entries(view.row(i), [&](std::uint32_t, double x) {
+        if (!std::isfinite(x)) damaged(i, "a value that is not finite");
+        ++count;
+      });
+    }
+  }
+  return count;
+}
+
+void check_labels_and_weights(const Dataset& data, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (data.labelled() && data.labels()[i] >= data.classes().size()) {
+      throw InputError(Place{data.name()}, fmt::format("damaged cache: row {}: label", i + 1));
+    }
+    const double weight = data.weight(i);
+    if (!(weight >= 0) || !std::isfinite(weight)) {
+      throw InputError(Place{data.name()}, fmt::format("damaged cache: row {}: weight", i + 1));
+    }
+  }
+}
+
+// Writes sections in order, with zeros up to the offset of each.
+class SectionWriter {
+ public:
+  SectionWriter(const CacheHeader& header, ByteSink& sink) : header_(header), sink_(sink) {
+    put(&header_, sizeof header_);
+  }
+  void section(CacheSectionName name, const void* bytes) {
+    const CacheSection& section = header_.sections[name];
+    const std::string zeros(section.offset - at_, '\0');
+    put(zeros.data(), zeros.size());
+    if (section.bytes > 0) put(bytes, section.bytes);
+  }
+
+ private:
+  void put(const void* bytes, std::uint64_t size) {
+    sink_.write({static_cast<const char*>(bytes), size});
+    at_ += size;
+  }
+  const CacheHeader& header_;
+  ByteSink& sink_;
+  std::uint64_t at_ = 0;
+};
+
+}  // namespace
+
+Dataset open_cache(const std::string& path) {
+  auto map = std::make_shared<const MappedFile>(path);
+  const std::span<const std::byte> bytes = map->bytes();
+  return parse_cache(bytes, std::move(map), path);
+}
+
+Dataset read_cache(ByteSource& source, const std::string& name) {
+  auto all = std::make_shared<const std::string>(read_all(source, name));
+  const auto bytes = std::as_bytes(std::span(*all));
+  return parse_cache(bytes, std::move(all), name);
+}
+
+void check_cache(const Dataset& data, const Threads& threads) {
+  const std::uint64_t nonzeros = std::visit(
+      [&](const auto& view) {
+        return sum_blocks(threads, data.rows(), row_block, std::uint64_t{0},
+                          [&](std::size_t begin, std::size_t end) {
+                            check_labels_and_weights(data, begin, end);
+                            return check_rows(view, data.nonzeros(), begin, end, data.name());
+                          });
+      },
+      data.matrix());
+  if (nonzeros != data.nonzeros()) throw InputError(Place{data.name()}, "damaged cache: number of entries");
+  if (!data.stored_fingerprint().empty() && data.fingerprint() != data.stored_fingerprint()) {
+    throw InputError(Place{data.name()}, "damaged cache: the fingerprint of the rows is not the one written");
+  }
+}
+
+void write_cache(const Dataset& data, ByteSink& sink) {
+  CacheHeader header;
+  const std::string words = cache_words(data);
+  header.kind = data.matrix().index();
+  header.rows = data.rows();
+  header.cols = data.features();
+  header.nonzeros = data.nonzeros();
+  header.divisor = std::visit([](const auto& view) { return view.divisor; }, data.matrix());
+  if (!lay_out(header, words.size(), data.labelled(), !data.weights().empty())) {
+    throw SystemError("a cache of these rows would be larger than any file");
+  }
+  const std::string checksum = cache_checksum(header, words);
+  std::copy(checksum.begin(), checksum.end(), header.checksum.begin());
+  SectionWriter writer(header, sink);
+  writer.section(Words, words.data());
+  std::visit(
+      [&](const auto& view) {
+        if constexpr (is_sparse<std::decay_t<decltype(view)>>) {
+          writer.section(Start, view.start);
+          writer.section(Index, view.index);
+        }
+        writer.section(Value, view.value);
+      },
+      data.matrix());
+  writer.section(Labels, data.labels().data());
+  writer.section(Weights, data.weights().data());
+}
+
+}  // namespace halfspace

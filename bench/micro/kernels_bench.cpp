@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bare passes over synthetic data: all row dots, dot + axpy row by row, gather against single loads, many planes.
-// "entries" is the rate that matters: stored entries per second.
+// Bare passes over synthetic data: all row dots, dot + axpy row by row, gather against single loads, many
+// planes. "entries" is the rate that matters: stored entries per second.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -45,7 +45,8 @@ struct Stored {
       }
       while (row.size() < size) {
         const double u = random.uniform();
-        row.push_back(static_cast<std::uint32_t>((s.text_like ? u * u * u : u) * static_cast<double>(s.cols)));
+        row.push_back(
+            static_cast<std::uint32_t>((s.text_like ? u * u * u : u) * static_cast<double>(s.cols)));
         if (row.size() == size) {
           std::sort(row.begin(), row.end());
           row.erase(std::unique(row.begin(), row.end()), row.end());
@@ -65,7 +66,8 @@ struct Stored {
   template <class View>
   [[nodiscard]] View view() const {
     if constexpr (is_sparse<View>) {
-      return {shape.rows, shape.cols, start.data(), index.data(), value.empty() ? nullptr : value.data(), 1000};
+      return {shape.rows, shape.cols, start.data(), index.data(), value.empty() ? nullptr : value.data(),
+              1000};
     } else {
       return {shape.rows, shape.cols, value.data(), 1000};
     }
@@ -112,7 +114,8 @@ void long_dots(benchmark::State& state, const Shape& shape, bool gather) {
     if constexpr (std::is_same_v<V, float>) return table.sparse_float;
     if constexpr (std::is_same_v<V, double>) return table.sparse_double;
     if constexpr (std::is_same_v<V, Decimal>) return table.sparse_decimal;
-  }();
+  }
+  ();
   const auto dot_of = gather ? kernels.dot_gather : kernels.dot;
   if (dot_of == nullptr) return state.SkipWithError("no gather instructions");
   const Stored<V> data(shape);
@@ -145,9 +148,10 @@ void planes_pass(benchmark::State& state, const Shape& shape, std::size_t planes
 
 template <class View>
 void add(const Shape& shape, const std::string& storage) {
-  benchmark::RegisterBenchmark((std::string("dot/") + shape.name + "/" + storage).c_str(), all_dots<View>, shape);
-  benchmark::RegisterBenchmark((std::string("dot+axpy/") + shape.name + "/" + storage).c_str(), dot_and_axpy<View>,
+  benchmark::RegisterBenchmark((std::string("dot/") + shape.name + "/" + storage).c_str(), all_dots<View>,
                                shape);
+  benchmark::RegisterBenchmark((std::string("dot+axpy/") + shape.name + "/" + storage).c_str(),
+                               dot_and_axpy<View>, shape);
 }
 
 }  // namespace
@@ -177,10 +181,10 @@ int main(int argc, char** argv) {
   for (const std::size_t planes : {std::size_t{3}, std::size_t{10}, std::size_t{26}, std::size_t{100}}) {
     for (const bool together : {false, true}) {
       const std::string name = "planes/" + std::to_string(planes) + (together ? "/together" : "/one by one");
-      benchmark::RegisterBenchmark((name + "/digits").c_str(), planes_pass<CsrView<float>>, digit_rows, planes,
-                                   together);
-      benchmark::RegisterBenchmark((name + "/dense").c_str(), planes_pass<DenseView<float>>, dense_rows, planes,
-                                   together);
+      benchmark::RegisterBenchmark((name + "/digits").c_str(), planes_pass<CsrView<float>>, digit_rows,
+                                   planes, together);
+      benchmark::RegisterBenchmark((name + "/dense").c_str(), planes_pass<DenseView<float>>, dense_rows,
+                                   planes, together);
     }
   }
   benchmark::AddCustomContext("kernels", instruction_set());

@@ -1,22 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halfspace/data/row_products.hpp"
 
+#include <algorithm>
+
 namespace halfspace {
+namespace {
+
+// Weights beyond the nearest caches: loads for the rows to come are started this many entries ahead.
+constexpr std::size_t far_columns = std::size_t{1} << 15U;
+constexpr std::uint64_t ahead = 64;
+
+}  // namespace
 
 template <class View>
 void dot_rows(const View& view, std::size_t begin, std::size_t end, const double* w, double* out) noexcept {
+  if constexpr (is_sparse<View>) {
+    if (view.cols > far_columns) {
+      const std::uint64_t last = view.start[end];
+      std::uint64_t next = view.start[begin];
+      for (std::size_t i = begin; i < end; ++i) {
+        for (const std::uint64_t until = std::min(view.start[i + 1] + ahead, last); next < until; ++next) {
+          __builtin_prefetch(w + view.index[next]);
+        }
+        out[i - begin] = dot(view.row(i), w);
+      }
+      return;
+    }
+  }
   for (std::size_t i = begin; i < end; ++i) out[i - begin] = dot(view.row(i), w);
 }
 
 template <class View>
-void dot_rows_planes(const View& view, std::size_t begin, std::size_t end, const double* w, std::size_t planes,
-                     double* out) noexcept {
-  for (std::size_t i = begin; i < end; ++i) detail::vector_planes(view.row(i), w, planes, out + (i - begin) * planes);
+void dot_rows_planes(const View& view, std::size_t begin, std::size_t end, const double* w,
+                     std::size_t planes, double* out) noexcept {
+  for (std::size_t i = begin; i < end; ++i)
+    detail::vector_planes(view.row(i), w, planes, out + (i - begin) * planes);
 }
 
-#define HALFSPACE_ROW_PRODUCTS(View)                                                                        \
-  template void dot_rows(const View&, std::size_t, std::size_t, const double*, double*) noexcept;           \
-  template void dot_rows_planes(const View&, std::size_t, std::size_t, const double*, std::size_t, double*) noexcept
+#define HALFSPACE_ROW_PRODUCTS(View)                                                               \
+  template void dot_rows(const View&, std::size_t, std::size_t, const double*, double*) noexcept;  \
+  template void dot_rows_planes(const View&, std::size_t, std::size_t, const double*, std::size_t, \
+                                double*) noexcept
 HALFSPACE_ROW_PRODUCTS(CsrView<One>);
 HALFSPACE_ROW_PRODUCTS(CsrView<float>);
 HALFSPACE_ROW_PRODUCTS(CsrView<Decimal>);

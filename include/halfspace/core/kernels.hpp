@@ -77,6 +77,22 @@ inline double short_sum(std::size_t size, const Term& term) {
   return (s0 + s2) + (s1 + s3);
 }
 
+// Four loads before four stores: the indices of a row differ, which the compiler cannot know.
+template <class Step>
+inline void scatter(std::size_t size, const std::uint32_t* index, double* w, const Step& step) {
+  std::size_t i = 0;
+  for (; i + 4 <= size; i += 4) {
+    double* const at[4] = {w + index[i], w + index[i + 1], w + index[i + 2], w + index[i + 3]};
+    const double sum[4] = {*at[0] + step(i), *at[1] + step(i + 1), *at[2] + step(i + 2),
+                           *at[3] + step(i + 3)};
+    *at[0] = sum[0];
+    *at[1] = sum[1];
+    *at[2] = sum[2];
+    *at[3] = sum[3];
+  }
+  for (; i < size; ++i) w[index[i]] += step(i);
+}
+
 // Through the table of the processor's instruction set; any length.
 template <class Value>
 [[nodiscard]] double vector_dot(const SparseRow<Value>& x, const double* w) noexcept;
@@ -122,10 +138,11 @@ template <class Value>
 template <class Value>
 inline void axpy(double a, const SparseRow<Value>& x, double* w) noexcept {
   if constexpr (std::is_same_v<Value, One>) {
-    for (std::size_t i = 0; i < x.size; ++i) w[x.index[i]] += a;
+    detail::scatter(x.size, x.index, w, [=](std::size_t) { return a; });
   } else if constexpr (detail::in_place<Value>) {
-    for (std::size_t i = 0; i < x.size; ++i)
-      w[x.index[i]] += detail::rounded(a * decode(x.value[i], x.divisor));
+    detail::scatter(x.size, x.index, w, [=, value = x.value, divisor = x.divisor](std::size_t i) {
+      return detail::rounded(a * decode(value[i], divisor));
+    });
   } else {
     detail::vector_axpy(a, x, w);
   }

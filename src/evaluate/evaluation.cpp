@@ -72,7 +72,8 @@ Evaluation evaluate(const Model& model, const Dataset& data, const Threads& thre
   const std::vector<double> f = scores(model, data, threads);
   const std::vector<std::uint32_t> given = labels_from_scores(model, f);
 
-  Table table(classes, std::vector<double>(classes + 1));
+  Table table(classes);
+  for (auto& row : table) row.resize(classes + 1);
   double total = 0;
   double right = 0;
   double unknown = 0;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One plane: a plain sum per row; dense rows go eight at a time, so that eight independent sums hide the
 // latency of the additions. Several planes: the weights are laid out feature by feature once, and each entry
-// of a row adds to up to sixteen sums held in registers. Cost: one multiplication and addition per entry and
-// plane.
+// of a row adds to all planes at once. Cost: one multiplication and addition per entry and plane.
 #include "model/row_scores.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -93,57 +91,25 @@ void one_plane(const DenseView<V>& x, std::size_t begin, std::size_t end, std::s
   for (; i < end; ++i) out[i] = plain_sum(clipped(x.row(i), size), weights.data());
 }
 
-template <std::size_t Width, class Row>
-void add_planes(const Row& row, const double* table, std::size_t stride, double* out) {
-  double sum[Width] = {};
-  for_stored(row, [&](std::size_t j, double x) {
-    const double* const weights = table + j * stride;
-    for (std::size_t k = 0; k < Width; ++k) sum[k] += x * weights[k];
-  });
-  std::copy(sum, sum + Width, out);
+// Weights feature by feature, as the kernel for many planes wants them.
+std::vector<double> feature_major(const LinearModel& model) {
+  std::vector<double> table(model.features * model.planes);
+  for (std::size_t k = 0; k < model.planes; ++k) {
+    const auto plane = model.plane(k);
+    for (std::size_t j = 0; j < plane.size(); ++j) table[j * model.planes + k] = plane[j];
+  }
+  return table;
 }
 
-// Weights feature by feature, planes padded with zeros to a multiple of four.
-struct FeatureMajor {
-  std::size_t stride;
-  std::vector<double> table;
-  explicit FeatureMajor(const LinearModel& model)
-      : stride((model.planes + 3) / 4 * 4), table(model.features * stride) {
-    for (std::size_t k = 0; k < model.planes; ++k) {
-      const auto plane = model.plane(k);
-      for (std::size_t j = 0; j < plane.size(); ++j) table[j * stride + k] = plane[j];
-    }
-  }
-};
-
-template <class Row>
-void many_planes(const Row& row, const FeatureMajor& weights, double* sums) {
-  for (std::size_t k = 0; k < weights.stride;) {
-    const double* const table = weights.table.data() + k;
-    const std::size_t left = weights.stride - k;
-    if (left >= 16) {
-      add_planes<16>(row, table, weights.stride, sums + k);
-    } else if (left == 12) {
-      add_planes<12>(row, table, weights.stride, sums + k);
-    } else if (left == 8) {
-      add_planes<8>(row, table, weights.stride, sums + k);
-    } else {
-      add_planes<4>(row, table, weights.stride, sums + k);
-    }
-    k += std::min<std::size_t>(left, 16);
-  }
-}
-
+// `table` is empty when laying out the weights does not pay.
 template <class View>
-void block_of_planes(const View& x, const LinearModel& model, const FeatureMajor* weights, std::size_t begin,
-                     std::size_t end, double* out) {
-  std::vector<double> sums(weights == nullptr ? 0 : weights->stride);
+void many_planes(const View& x, std::size_t begin, std::size_t end, const LinearModel& model,
+                 std::span<const double> table, double* out) {
   for (std::size_t i = begin; i < end; ++i) {
     const auto row = clipped(x.row(i), model.features);
     double* const to = out + i * model.planes;
-    if (weights != nullptr) {
-      many_planes(row, *weights, sums.data());
-      std::copy_n(sums.begin(), model.planes, to);
+    if (!table.empty()) {
+      vector_planes(row, table.data(), model.planes, to);
     } else {
       for (std::size_t k = 0; k < model.planes; ++k) to[k] = plain_sum(row, model.plane(k).data());
     }
@@ -184,16 +150,15 @@ double value_at(const DenseRow<V>& row, std::uint32_t feature) {
 void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
                    std::span<double> out) {
   // Laying out the weights pays only when the rows use them about once.
-  const bool lay_out = model.planes > 1 && data.nonzeros() >= model.features;
-  std::optional<FeatureMajor> weights;
-  if (lay_out) weights.emplace(model);
+  std::vector<double> table;
+  if (model.planes > 1 && data.nonzeros() >= model.features) table = feature_major(model);
   std::visit(
       [&](const auto& x) {
         for_blocks(threads, data.rows(), row_block, [&](std::size_t begin, std::size_t end) {
           if (model.planes == 1) {
             one_plane(x, begin, end, model.plane(0), out.data());
           } else {
-            block_of_planes(x, model, weights ? &*weights : nullptr, begin, end, out.data());
+            many_planes(x, begin, end, model, table, out.data());
           }
           finish(x, model, unit_rows, begin, end, out.data());
         });

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How good a model is on labelled rows.
+// How good a model is on labelled rows. A row of weight k counts as k rows; counts are the rounded sums of
+// weights.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,20 +17,29 @@ namespace halfspace {
 struct Interval {
   double low = 0, high = 1;
 };
-// Exact (Clopper-Pearson) interval for a share of `errors` in `rows`.
+// Exact (Clopper-Pearson) interval for a share of `errors` in `rows`: covers the true share with at least the
+// given probability. More than 2^40 rows count as 2^40 of the same share, which makes the interval wider.
 [[nodiscard]] Interval error_interval(std::uint64_t errors, std::uint64_t rows, double confidence = 0.95);
+
+// Area under the ROC curve: the probability that a positive row scores above a negative one, ties count half.
+// Rows of weight 0 are absent; nothing when one side is empty.
+[[nodiscard]] std::optional<double> area_under_curve(std::span<const double> scores,
+                                                     std::span<const std::uint8_t> positive,
+                                                     std::span<const double> weights);
 
 struct ClassFigures {
   std::string label;
   std::uint64_t rows = 0;
-  double precision = 0, recall = 0, f1 = 0;  // 0 where the denominator is 0
+  double precision = 0, recall = 0,
+         f1 = 0;  // 0 where the denominator is 0; rows of unknown label do not count
 };
 
 struct Evaluation {
   std::uint64_t rows = 0;
-  std::uint64_t errors =
-      0;  // a zero score counts as an error for both classes; so does a label the model never saw
-  double error = 0;
+  // Rows not given their own class. A row the model abstains from (a score of zero under Tie::Abstain) is an
+  // error whatever its class; so is a row whose label the model never saw.
+  std::uint64_t errors = 0;
+  double error = 0;  // share, from the unrounded sums of weights
   Interval interval;
   std::vector<std::vector<std::uint64_t>> confusion;  // [true class][given class]; last column: abstained
   std::vector<ClassFigures> classes;
@@ -36,6 +47,7 @@ struct Evaluation {
   std::optional<double> auc;         // two classes with scores
   std::optional<double> log_loss;    // models with probabilities
 };
+// Throws InputError when the rows have no labels.
 [[nodiscard]] Evaluation evaluate(const Model& model, const Dataset& data, const Threads& threads);
 
 }  // namespace halfspace

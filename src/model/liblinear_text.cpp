@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// LIBLINEAR's text models (Fan, Chang, Hsieh, Wang, Lin: "LIBLINEAR: a library for large linear
+// classification", JMLR 9, 2008), read as strictly as its program writes them:
+//
+//   solver_type NAME / nr_class K / label L1 ... LK / nr_feature D / bias B / w, then one line per feature.
+//
+// Two classes have one weight per line (MCSVM_CS: two), K classes have K; B >= 0 adds a last line, the weight
+// of a feature that is always B. What LIBLINEAR does with a score f and what becomes of it here:
+//   two classes      f > 0 is label L1, otherwise L2. Our last class is the larger label, so the plane is
+//   turned
+//                    round when that is L2, and the tie rule is set such that f = 0 still gives L2.
+//   MCSVM_CS, two    the larger of two scores, L1 when equal: the difference of the two planes (same in exact
+//                    arithmetic), with the tie rule that gives L1.
+//   K classes        the largest score. Of equal scores LIBLINEAR takes the first label in its own order, we
+//   take
+//                    the smallest label: the one place where predictions may differ.
+#include "model/liblinear_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <type_traits>
+#include <utility>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/model/liblinear.hpp"
+
+namespace halfspace {
+namespace {
+
+constexpr std::string_view keys[] = {"solver_type", "nr_class", "label", "nr_feature", "bias", "w"};
+constexpr std::string_view classifiers[] = {
+    "L2R_LR",   "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", "L2R_L1LOSS_SVC_DUAL",
+    "MCSVM_CS", "L1R_L2LOSS_SVC",      "L1R_LR",         "L2R_LR_DUAL"};
+constexpr std::string_view others[] = {"L2R_L2LOSS_SVR", "L2R_L2LOSS_SVR_DUAL", "L2R_L1LOSS_SVR_DUAL",
+                                       "ONECLASS_SVM"};
+
+template <class Words>
+bool is_one_of(const Words& words, std::string_view word) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+// Where we are in the text, with line and column.
+class Cursor {
+ public:
+  Cursor(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  [[nodiscard]] bool at_end() const { return at_ == text_.size(); }
+  [[nodiscard]] bool at_line_end() const {
+    return at_end() || text_[at_] == '\n' || text_.substr(at_, 2) == "\r\n";
+  }
+  [[nodiscard]] std::size_t left() const { return text_.size() - at_; }
+
+  void skip_spaces() {
+    while (!at_end() && text_[at_] == ' ') ++at_;
+  }
+  // The next characters up to a space or the end of the line, not yet passed.
+  [[nodiscard]] std::string_view token() const {
+    const std::size_t end = text_.find_first_of(" \r\n", at_);
+    return text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+  }
+  void pass(std::string_view token) { at_ += token.size(); }
+  void end_line() {
+    skip_spaces();
+    if (at_end()) refuse("the file ends here", "the end of the line was expected", "was the file cut short?");
+    if (!at_line_end()) refuse(fmt::format("'{}'", printable(token())), "the end of the line was expected");
+    at_ = text_.find('\n', at_) + 1;
+    ++line_;
+    line_start_ = at_;
+  }
+
+  template <class T>
+  [[nodiscard]] T number(const std::string& expected) {
+    const std::string_view word = token();
+    T value{};
+    const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (code == std::errc::result_out_of_range)
+      refuse(fmt::format("'{}' is out of range", printable(word)), expected);
+    if (word.empty() || code != std::errc() || end != word.data() + word.size()) {
+      refuse(at_line_end() ? "nothing" : fmt::format("'{}'", printable(word)), expected);
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!std::isfinite(value)) refuse(fmt::format("'{}' is not finite", printable(word)), expected);
+    }
+    pass(word);
+    return value;
+  }
+
+  [[noreturn]] void refuse(const std::string& found, const std::string& expected = {},
+                           const std::string& hint = {}) const {
+    throw InputError({.file = name_, .line = line_, .column = at_ - line_start_ + 1}, found, expected, hint);
+  }
+
+ private:
+  std::string_view text_;
+  const std::string& name_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  std::size_t line_start_ = 0;
+};
+
+void read_key(Cursor& cursor, std::size_t which) {
+  const std::string_view word = cursor.token();
+  if (word != keys[which]) {
+    const auto* const found = std::find(std::begin(keys), std::end(keys), word);
+    const std::string expected = fmt::format("'{}' expected here", keys[which]);
+    const std::string hint = which == 0 ? "models of halfspace and of LIBLINEAR can be read" : "";
+    if (found == std::end(keys))
+      cursor.refuse(fmt::format("unknown key '{}'", printable(word)), expected, hint);
+    const bool again = found < std::begin(keys) + which;
+    cursor.refuse(fmt::format("{} '{}'", again ? "duplicate key" : "key", word), expected, hint);
+  }
+  cursor.pass(word);
+  cursor.skip_spaces();
+}
+
+struct Text {
+  std::string solver;
+  std::vector<std::int32_t> labels;
+  std::size_t features = 0;
+  double bias = -1;
+  std::size_t columns = 1;      // weights per line
+  std::vector<double> weights;  // line after line
+};
+
+std::string read_solver(Cursor& cursor) {
+  const std::string_view word = cursor.token();
+  if (is_one_of(others, word)) {
+    cursor.refuse(fmt::format("solver_type {} does not classify", word), "a classifier was expected");
+  }
+  if (!is_one_of(classifiers, word)) cursor.refuse(fmt::format("unknown solver_type '{}'", printable(word)));
+  cursor.pass(word);
+  cursor.end_line();
+  return std::string(word);
+}
+
+std::int32_t read_count(Cursor& cursor, std::int32_t least) {
+  const std::string expected = fmt::format("a whole number of at least {} expected", least);
+  Cursor here = cursor;
+  const auto value = cursor.number<std::int32_t>(expected);
+  if (value < least) here.refuse(fmt::format("{} is out of range", value), expected);
+  cursor.end_line();
+  return value;
+}
+
+std::vector<std::int32_t> read_labels(Cursor& cursor, std::int32_t classes) {
+  std::vector<std::int32_t> labels;
+  std::set<std::int32_t> seen;
+  for (std::int32_t i = 0; i < classes; ++i) {
+    cursor.skip_spaces();
+    if (cursor.at_line_end())
+      cursor.refuse(fmt::format("{} labels", i), fmt::format("{} labels expected", classes));
+    const Cursor here = cursor;
+    labels.push_back(cursor.number<std::int32_t>("a whole number expected as label"));
+    if (!seen.insert(labels.back()).second) here.refuse(fmt::format("label {} appears twice", labels.back()));
+  }
+  cursor.end_line();
+  return labels;
+}
+
+void read_weights(Cursor& cursor, std::size_t lines, Text& text) {
+  const std::string expected = fmt::format("{} lines of {} weights expected", lines, text.columns);
+  // A weight takes two characters at least, so this is never more than what is really there.
+  text.weights.reserve(std::min(lines, cursor.left() / (2 * text.columns)) * text.columns);
+  for (std::size_t i = 0; i < lines; ++i) {
+    if (cursor.at_end())
+      cursor.refuse(fmt::format("the file ends after {} weights", text.weights.size()), expected);
+    for (std::size_t k = 0; k < text.columns; ++k) {
+      cursor.skip_spaces();
+      text.weights.push_back(cursor.number<double>("a weight expected; " + expected));
+    }
+    cursor.end_line();
+  }
+  while (!cursor.at_end() && cursor.token().empty()) cursor.end_line();
+  if (!cursor.at_end())
+    cursor.refuse(fmt::format("'{}' after the last weight", printable(cursor.token())), expected);
+}
+
+Text read_text(std::string_view bytes, const std::string& name) {
+  Cursor cursor(bytes, name);
+  Text text;
+  read_key(cursor, 0);
+  text.solver = read_solver(cursor);
+  read_key(cursor, 1);
+  const std::int32_t classes = read_count(cursor, 2);
+  read_key(cursor, 2);
+  text.labels = read_labels(cursor, classes);
+  read_key(cursor, 3);
+  text.features = static_cast<std::size_t>(read_count(cursor, 0));
+  read_key(cursor, 4);
+  text.bias = cursor.number<double>("a number expected");
+  cursor.end_line();
+  read_key(cursor, 5);
+  cursor.end_line();
+  text.columns = classes == 2 && text.solver != "MCSVM_CS" ? 1 : text.labels.size();
+  read_weights(cursor, text.features + (text.bias >= 0 ? 1 : 0), text);
+  return text;
+}
+
+// One plane as a combination of columns: sign * (column `plus` - column `minus`), the latter when there is
+// one.
+struct Combination {
+  std::size_t plus = 0;
+  std::size_t minus = SIZE_MAX;
+  bool turned = false;
+};
+
+void add_plane(const Text& text, const Combination& from, LinearModel& model, const std::string& name) {
+  const auto value = [&](std::size_t line) {
+    const double* const weights = text.weights.data() + line * text.columns;
+    const double w = from.minus == SIZE_MAX ? weights[from.plus] : weights[from.plus] - weights[from.minus];
+    return from.turned ? 0 - w : w;
+  };
+  for (std::size_t j = 0; j < text.features; ++j) model.weights.push_back(value(j));
+  model.offsets.push_back(text.bias >= 0 ? value(text.features) * text.bias : 0);
+  const auto finite = [](double v) { return std::isfinite(v); };
+  if (!std::all_of(model.weights.end() - static_cast<std::ptrdiff_t>(text.features), model.weights.end(),
+                   finite) ||
+      !finite(model.offsets.back())) {
+    throw InputError({.file = name}, "the weights are too large",
+                     "their differences and products must be finite");
+  }
+}
+
+// text.labels become sorted class names; rank[i] is the place of the i-th label among them.
+std::vector<std::string> sorted_classes(const Text& text, std::vector<std::uint32_t>& rank) {
+  std::vector<std::string> classes;
+  for (const std::int32_t label : text.labels) classes.push_back(fmt::format("{}", label));
+  rank.resize(classes.size());
+  std::iota(rank.begin(), rank.end(), 0U);
+  sort_classes(classes, rank);
+  return classes;
+}
+
+std::int32_t integer_label(const std::string& name) {
+  std::int32_t value = 0;
+  const char* const last = name.data() + name.size();
+  const auto [end, code] = std::from_chars(name.data(), last, value);
+  if (name.empty() || code != std::errc() || end != last) {
+    throw UsageError(fmt::format("LIBLINEAR's labels are integers; the class '{}' is not", printable(name)));
+  }
+  return value;
+}
+
+const LinearModel& exportable(const Model& model) {
+  const auto* linear = std::get_if<LinearModel>(&model.form);
+  if (linear == nullptr) throw UsageError("LIBLINEAR has linear models only; this one is not");
+  if (model.unit_rows)
+    throw UsageError("LIBLINEAR does not scale rows to unit length; this model needs that");
+  if (linear->features >= std::numeric_limits<std::int32_t>::max()) {
+    throw UsageError(fmt::format("{} features are too many for LIBLINEAR", linear->features));
+  }
+  return *linear;
+}
+
+}  // namespace
+
+Model detail::model_from_liblinear(std::string_view bytes, const std::string& name) {
+  const Text text = read_text(bytes, name);
+  Model model;
+  std::vector<std::uint32_t> rank;
+  model.classes = sorted_classes(text, rank);
+  LinearModel linear{.features = text.features, .planes = rank.size() == 2 ? 1 : rank.size()};
+  linear.weights.reserve(linear.features * linear.planes);
+  const bool first_is_last_class = rank[0] == 1;
+  if (text.columns == 1) {
+    add_plane(text, {.plus = 0, .turned = !first_is_last_class}, linear, name);
+    model.tie = first_is_last_class ? Tie::Negative : Tie::Positive;
+  } else if (rank.size() == 2) {
+    add_plane(text, {.plus = 0, .minus = 1, .turned = !first_is_last_class}, linear, name);
+    model.tie = first_is_last_class ? Tie::Positive : Tie::Negative;
+  } else {
+    std::vector<std::size_t> column(rank.size());
+    for (std::size_t i = 0; i < rank.size(); ++i) column[rank[i]] = i;
+    for (const std::size_t c : column) add_plane(text, {.plus = c}, linear, name);
+  }
+  model.form = std::move(linear);
+  model.algorithm = "liblinear";
+  model.options = {{"solver_type", text.solver}, {"bias", fmt::format("{}", text.bias)}};
+  return model;
+}
+
+std::string to_liblinear_text(const Model& model) {
+  const LinearModel& linear = exportable(model);
+  std::vector<std::int32_t> labels;
+  for (const std::string& name : model.classes) labels.push_back(integer_label(name));
+  // LIBLINEAR gives its second label when the score of two classes is zero.
+  const bool turned = linear.planes == 1 && model.tie == Tie::Positive;
+  if (linear.planes == 1 && !turned) std::swap(labels[0], labels[1]);
+  const bool biased =
+      std::any_of(linear.offsets.begin(), linear.offsets.end(), [](double b) { return b != 0; });
+
+  fmt::memory_buffer out;
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "solver_type {}\nnr_class {}\nlabel {}\nnr_feature {}\nbias {}\nw\n",
+                 model.algorithm == "logistic" ? "L2R_LR" : "L2R_L2LOSS_SVC_DUAL", labels.size(),
+                 fmt::join(labels, " "), linear.features, biased ? 1 : -1);
+  for (std::size_t j = 0; j < linear.features + (biased ? 1 : 0); ++j) {
+    for (std::size_t k = 0; k < linear.planes; ++k) {
+      const double w = j < linear.features ? linear.plane(k)[j] : linear.offsets[k];
+      fmt::format_to(to, "{} ", turned ? 0 - w : w);
+    }
+    out.push_back('\n');
+  }
+  return fmt::to_string(out);
+}
+
+}  // namespace halfspace

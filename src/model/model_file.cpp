@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which tensors a model has. Linear: "weights" [planes, features] or, when fewer than a third of the weights
+// are not zero, "weights.start" [planes + 1], "weights.value" [n] and "weights.index" [n]; "offsets"
+// [planes]. Lookup: "values" [n] and "labels" [n]. Either: "encoding" and "certificate", JSON texts as bytes,
+// when there.
+#include "halfspace/model/model_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <type_traits>
+#include <utility>
+
+#include "halfspace/core/bytes.hpp"
+#include "halfspace/core/error.hpp"
+#include "model/liblinear_text.hpp"
+#include "model/model_json.hpp"
+#include "model/safetensors.hpp"
+
+namespace halfspace {
+namespace {
+
+using detail::Dtype;
+using detail::Tensor;
+
+static_assert(std::endian::native == std::endian::little, "tensors are copied as they lie in memory");
+
+// A sparse model may take this much memory, or this many times its file, whichever is more: a few bytes
+// cannot make the reader fill the machine.
+constexpr std::uint64_t free_weights = std::uint64_t{4} << 20U;  // 32 MiB of doubles
+constexpr std::uint64_t growth_limit = 1024;
+
+bool may_grow(std::uint64_t weights, std::uint64_t stored) {
+  return weights <= free_weights || weights / growth_limit <= stored;
+}
+
+// ---------------------------------------------------------------------------------------------- writing
+
+template <class T>
+std::string_view bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+struct SparseWeights {
+  std::vector<std::uint64_t> start{0};
+  std::vector<double> value;
+  std::vector<std::uint32_t> index;
+};
+
+bool stored(double weight) { return std::bit_cast<std::uint64_t>(weight) != 0; }  // -0.0 is kept
+
+SparseWeights sparse_weights(const LinearModel& model) {
+  SparseWeights sparse;
+  for (std::size_t k = 0; k < model.planes; ++k) {
+    const auto plane = model.plane(k);
+    for (std::size_t j = 0; j < plane.size(); ++j) {
+      if (!stored(plane[j])) continue;
+      sparse.value.push_back(plane[j]);
+      sparse.index.push_back(static_cast<std::uint32_t>(j));
+    }
+    sparse.start.push_back(sparse.value.size());
+  }
+  return sparse;
+}
+
+bool better_sparse(const LinearModel& model) {
+  const auto count =
+      static_cast<std::uint64_t>(std::count_if(model.weights.begin(), model.weights.end(), stored));
+  return count < model.weights.size() / 3 && may_grow(model.weights.size(), count);
+}
+
+// The tensors of four bytes come last, so that every tensor lies on a multiple of its size.
+std::vector<Tensor> linear_tensors(const LinearModel& model, SparseWeights& sparse) {
+  const Tensor offsets{"offsets", Dtype::F64, {model.planes}, bytes_of(model.offsets)};
+  if (!better_sparse(model)) {
+    return {{"weights", Dtype::F64, {model.planes, model.features}, bytes_of(model.weights)}, offsets};
+  }
+  sparse = sparse_weights(model);
+  return {{"weights.start", Dtype::U64, {sparse.start.size()}, bytes_of(sparse.start)},
+          {"weights.value", Dtype::F64, {sparse.value.size()}, bytes_of(sparse.value)},
+          offsets,
+          {"weights.index", Dtype::U32, {sparse.index.size()}, bytes_of(sparse.index)}};
+}
+
+// A file that load() would refuse is not written.
+void check_finite(const std::vector<double>& values) {
+  if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
+    throw InputError({}, "the model has a weight that is not finite", "nothing was written",
+                     "scale the data");
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- reading
+
+class TensorReader {
+ public:
+  TensorReader(const detail::TensorFile& file, const std::string& name) : file_(file), name_(name) {}
+
+  [[nodiscard]] const Tensor* find(std::string_view name) {
+    const auto found = std::find_if(file_.tensors.begin(), file_.tensors.end(),
+                                    [&](const Tensor& tensor) { return tensor.name == name; });
+    if (found == file_.tensors.end()) return nullptr;
+    asked_.insert(found->name);
+    return &*found;
+  }
+
+  [[nodiscard]] const Tensor& get(std::string_view name, Dtype dtype) {
+    const Tensor* const tensor = find(name);
+    if (tensor == nullptr) throw InputError({.file = name_}, fmt::format("no tensor '{}'", name));
+    if (tensor->dtype != dtype) refuse(*tensor, 0, "wrong dtype");
+    return *tensor;
+  }
+
+  template <class T>
+  [[nodiscard]] std::vector<T> values(std::string_view name, Dtype dtype,
+                                      const std::vector<std::uint64_t>& shape) {
+    const Tensor& tensor = get(name, dtype);
+    if (tensor.shape != shape) {
+      refuse(tensor, 0,
+             fmt::format("shape [{}]; [{}] expected", fmt::join(tensor.shape, ", "), fmt::join(shape, ", ")));
+    }
+    std::vector<T> out(tensor.bytes.size() / sizeof(T));  // as many as the file really has
+    if (!out.empty()) std::memcpy(out.data(), tensor.bytes.data(), tensor.bytes.size());
+    if constexpr (std::is_same_v<T, double>) {
+      const auto bad = std::find_if(out.begin(), out.end(), [](double v) { return !std::isfinite(v); });
+      if (bad != out.end())
+        refuse(tensor, static_cast<std::size_t>(bad - out.begin()) * sizeof(T), "not finite");
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::string_view text(const Tensor& tensor) const {
+    if (tensor.dtype != Dtype::U8 || tensor.shape.size() != 1 || tensor.bytes.empty()) {
+      refuse(tensor, 0, "not a text (dtype U8, one dimension)");
+    }
+    return tensor.bytes;
+  }
+
+  void no_others() const {
+    for (const Tensor& tensor : file_.tensors) {
+      if (!asked_.contains(tensor.name)) refuse(tensor, 0, "unknown here");
+    }
+  }
+
+  [[nodiscard]] Place place(const Tensor& tensor, std::uint64_t within) const {
+    return {.file = name_, .byte = tensor.place + within};
+  }
+  [[noreturn]] void refuse(const Tensor& tensor, std::uint64_t within, const std::string& why) const {
+    throw InputError(place(tensor, within), fmt::format("tensor '{}': {}", printable(tensor.name), why));
+  }
+
+ private:
+  const detail::TensorFile& file_;
+  const std::string& name_;
+  std::set<std::string_view> asked_;
+};
+
+void read_sparse_weights(TensorReader& tensors, LinearModel& model) {
+  const auto start = tensors.values<std::uint64_t>("weights.start", Dtype::U64, {model.planes + 1});
+  const Tensor& starts = *tensors.find("weights.start");
+  const std::uint64_t count = tensors.get("weights.index", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
+  const auto index = tensors.values<std::uint32_t>("weights.index", Dtype::U32, {count});
+  const auto value = tensors.values<double>("weights.value", Dtype::F64, {count});
+  const Tensor& indices = *tensors.find("weights.index");
+
+  std::uint64_t total = 0;
+  if (!checked_mul(model.planes, model.features, total) || !may_grow(total, count)) {
+    tensors.refuse(
+        starts, 0,
+        fmt::format("{} stored weights for {} planes of {} features", count, model.planes, model.features));
+  }
+  if (start.front() != 0) tensors.refuse(starts, 0, "does not begin with 0");
+  if (start.back() != count)
+    tensors.refuse(starts, model.planes * 8, "does not end with the number of weights");
+  for (std::size_t k = 0; k < model.planes; ++k) {
+    if (start[k] > start[k + 1] || start[k + 1] > count) tensors.refuse(starts, (k + 1) * 8, "not ascending");
+    for (std::uint64_t i = start[k]; i < start[k + 1]; ++i) {
+      const bool ascends = i == start[k] || index[i] > index[i - 1];
+      if (!ascends || index[i] >= model.features)
+        tensors.refuse(indices, i * 4, "not ascending below the features");
+    }
+  }
+  model.weights.assign(total, 0.0);
+  for (std::size_t k = 0; k < model.planes; ++k) {
+    double* const plane = model.weights.data() + k * model.features;
+    for (std::uint64_t i = start[k]; i < start[k + 1]; ++i) plane[index[i]] = value[i];
+  }
+}
+
+void read_form(TensorReader& tensors, LinearModel& model, std::size_t) {
+  if (tensors.find("weights") != nullptr) {
+    model.weights = tensors.values<double>("weights", Dtype::F64, {model.planes, model.features});
+  } else {
+    read_sparse_weights(tensors, model);
+  }
+  model.offsets = tensors.values<double>("offsets", Dtype::F64, {model.planes});
+}
+
+void read_form(TensorReader& tensors, LookupModel& model, std::size_t classes) {
+  const Tensor& values = tensors.get("values", Dtype::F64);
+  const std::uint64_t count = values.bytes.size() / sizeof(double);
+  model.values = tensors.values<double>("values", Dtype::F64, {count});
+  model.labels = tensors.values<std::uint32_t>("labels", Dtype::U32, {count});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0 && !(model.values[i - 1] < model.values[i])) tensors.refuse(values, i * 8, "not ascending");
+    if (model.labels[i] >= classes) {
+      tensors.refuse(*tensors.find("labels"), i * 4, fmt::format("class {} of {}", model.labels[i], classes));
+    }
+  }
+}
+
+Model read_native(std::string_view bytes, const std::string& name) {
+  const detail::TensorFile file = detail::read_tensors(bytes, name);
+  TensorReader tensors(file, name);
+  Model model = detail::fields_from_json(file.fields, {.file = name});
+  std::visit([&](auto& form) { read_form(tensors, form, model.classes.size()); }, model.form);
+  if (const Tensor* const encoding = tensors.find("encoding")) {
+    const Place place = tensors.place(*encoding, 0);
+    model.encoding = detail::encoding_from_json(tensors.text(*encoding), place);
+    const auto& columns = model.encoding->columns;
+    if (!columns.empty() && model.encoding->features() > model.features()) {
+      throw InputError(place, fmt::format("the encoding has {} features, the model {}",
+                                          model.encoding->features(), model.features()));
+    }
+  }
+  if (const Tensor* const certificate = tensors.find("certificate"))
+    model.certificate = tensors.text(*certificate);
+  tensors.no_others();
+  if (detail::tensor_checksum(file.fields, file.tensors) != file.checksum) {
+    throw InputError({.file = name}, "the checksum does not match", "the file is damaged");
+  }
+  return model;
+}
+
+// A LIBLINEAR model is text from its first byte; the header length of ours has a zero among its eight bytes.
+bool looks_like_text(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, 8);
+  return !head.empty() && std::all_of(head.begin(), head.end(), [](char c) {
+    return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\r' || c == '\t';
+  });
+}
+
+}  // namespace
+
+std::string to_bytes(const Model& model) {
+  std::vector<Tensor> tensors;
+  SparseWeights sparse;  // keeps what the tensors point into
+  std::string encoding;
+  if (const auto* linear = std::get_if<LinearModel>(&model.form)) {
+    check_finite(linear->weights);
+    check_finite(linear->offsets);
+    tensors = linear_tensors(*linear, sparse);
+  } else {
+    const auto& lookup = std::get<LookupModel>(model.form);
+    check_finite(lookup.values);
+    tensors.push_back({"values", Dtype::F64, {lookup.values.size()}, bytes_of(lookup.values)});
+    tensors.push_back({"labels", Dtype::U32, {lookup.labels.size()}, bytes_of(lookup.labels)});
+  }
+  if (model.encoding) {
+    encoding = detail::encoding_to_json(*model.encoding);
+    tensors.push_back({"encoding", Dtype::U8, {encoding.size()}, encoding});
+  }
+  if (!model.certificate.empty()) {
+    tensors.push_back({"certificate", Dtype::U8, {model.certificate.size()}, model.certificate});
+  }
+  return detail::write_tensors(detail::fields_to_json(model), tensors);
+}
+
+Model model_from_bytes(std::string_view bytes, const std::string& name) {
+  return looks_like_text(bytes) ? detail::model_from_liblinear(bytes, name) : read_native(bytes, name);
+}
+
+void save(const Model& model, const std::string& path) {
+  const std::string bytes = to_bytes(model);
+  write_file(path, [&](ByteSink& sink) { sink.write(bytes); });
+}
+
+Model load(const std::string& path) {
+  const auto source = open_source(path);
+  const std::string bytes = read_all(*source, path);
+  return model_from_bytes(bytes, path);
+}
+
+}  // namespace halfspace

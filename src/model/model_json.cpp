@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/model_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "halfspace/core/version.hpp"
+#include "model/strict_json.hpp"
+
+namespace halfspace::detail {
+namespace {
+
+constexpr std::string_view format_version = "1";
+constexpr std::string_view first_reader =
+    "0.1.0";  // the oldest program that reads this version of the format
+constexpr std::uint64_t feature_limit = std::uint64_t{1} << 32U;  // indices of features have 32 bits
+
+constexpr std::string_view kind_words[] = {"number", "category", "words"};
+
+std::string dump(const Json& json) {
+  try {
+    return json.dump();
+  } catch (const Json::exception&) {
+    throw InputError({}, "a text of the model is not UTF-8", "class and column names must be text");
+  }
+}
+
+Json facts_to_json(const Facts& facts) {
+  Json list = Json::array();
+  for (const auto& [key, value] : facts) list.push_back(Json::array({key, value}));
+  return list;
+}
+
+Facts read_facts(Fields& fields, std::string_view key) {
+  Facts facts;
+  for (const Json& item : fields.list(key)) {
+    if (!item.is_array() || item.size() != 2 || !item[0].is_string() || !item[1].is_string()) {
+      fields.refuse(fmt::format("'{}' has an entry that is not a pair of texts", key));
+    }
+    facts.emplace_back(item[0].get<std::string>(), item[1].get<std::string>());
+  }
+  return facts;
+}
+
+template <std::size_t Count>
+std::size_t read_word(Fields& fields, std::string_view key, const std::string_view (&words)[Count]) {
+  const std::string& text = fields.text(key);
+  const auto* const found = std::find(std::begin(words), std::end(words), text);
+  if (found == std::end(words)) fields.refuse(fmt::format("'{}' is '{}'", key, printable(text)));
+  return static_cast<std::size_t>(found - std::begin(words));
+}
+
+void check_version(Fields& fields) {
+  const std::string& found = fields.text("version");
+  if (found == format_version) return;
+  const Json* const reader = fields.find("reader");
+  const std::string needed =
+      reader != nullptr && reader->is_string()
+          ? fmt::format("halfspace {} or newer reads it", printable(reader->get<std::string>()))
+          : "a newer halfspace is needed";
+  fields.refuse(fmt::format("format version {}; this is halfspace {}, which reads version {}",
+                            printable(found), version(), format_version),
+                needed);
+}
+
+// More than two classes are sorted as sort_classes() does; of two, the caller may have chosen the positive
+// one.
+void check_classes(const Fields& fields, const std::vector<std::string>& classes) {
+  if (classes.size() < 2) fields.refuse(fmt::format("{} classes", classes.size()), "at least 2 are expected");
+  if (classes.size() > UINT32_MAX - 1) fields.refuse("too many classes");
+  std::set<std::string_view> seen;
+  for (const std::string& name : classes) {
+    if (name.empty()) fields.refuse("a class without a name");
+    if (!seen.insert(name).second)
+      fields.refuse(fmt::format("the class '{}' appears twice", printable(name)));
+  }
+  if (classes.size() == 2) return;
+  std::vector<std::string> sorted = classes;
+  std::vector<std::uint32_t> no_labels;
+  sort_classes(sorted, no_labels);
+  if (sorted != classes) fields.refuse("the classes are not in order");
+}
+
+std::variant<LinearModel, LookupModel> read_form(Fields& fields, std::size_t classes) {
+  constexpr std::string_view form_words[] = {"linear", "lookup"};
+  const std::size_t form = read_word(fields, "form", form_words);
+  const std::uint64_t features = fields.count("features", feature_limit);
+  if (form == 0) {
+    const std::uint64_t planes = fields.count("planes");
+    const std::size_t expected = classes == 2 ? 1 : classes;
+    if (planes != expected) {
+      fields.refuse(fmt::format("{} planes for {} classes", planes, classes),
+                    fmt::format("{} expected", expected));
+    }
+    return LinearModel{.features = features, .planes = planes};
+  }
+  const std::uint64_t feature = fields.count("feature", UINT32_MAX);
+  if (feature >= features) fields.refuse(fmt::format("'feature' is {} of {} features", feature, features));
+  const std::uint64_t fallback = fields.count("fallback", UINT32_MAX);
+  if (fallback >= classes) fields.refuse(fmt::format("'fallback' is class {} of {}", fallback, classes));
+  return LookupModel{.features = features,
+                     .feature = static_cast<std::uint32_t>(feature),
+                     .fallback = static_cast<std::uint32_t>(fallback)};
+}
+
+double read_fill(const Fields& fields, const Json& text) {
+  double value = 0;
+  if (text.is_string()) {
+    const auto& digits = text.get_ref<const std::string&>();
+    const char* const last = digits.data() + digits.size();
+    const auto [end, code] = std::from_chars(digits.data(), last, value);
+    if (code == std::errc() && end == last && std::isfinite(value)) return value;
+  }
+  fields.refuse("'fill' is not a finite number");
+}
+
+Column read_column(const Json& json, const Place& place, std::uint64_t first_feature) {
+  Fields fields(json, place, "encoding column");
+  Column column;
+  column.name = fields.text("name");
+  column.kind = static_cast<ColumnKind>(read_word(fields, "kind", kind_words));
+  column.first_feature = static_cast<std::uint32_t>(first_feature);
+  if (column.kind == ColumnKind::Number) {
+    if (const Json* const fill = fields.find("fill")) column.fill = read_fill(fields, *fill);
+  } else if (column.kind == ColumnKind::Words && fields.find("hash_bits") != nullptr) {
+    column.hash_bits = static_cast<std::uint32_t>(fields.count("hash_bits", 31));
+    if (column.hash_bits == 0) fields.refuse("'hash_bits' is 0");
+  } else {
+    column.categories = fields.texts("categories");
+    std::set<std::string_view> seen;
+    for (const std::string& value : column.categories) {
+      if (!seen.insert(value).second)
+        fields.refuse(fmt::format("the value '{}' appears twice", printable(value)));
+    }
+  }
+  fields.no_others();
+  return column;
+}
+
+std::uint64_t width(const Column& column) {
+  if (column.kind == ColumnKind::Number) return 1;
+  return column.hash_bits > 0 ? std::uint64_t{1} << column.hash_bits : column.categories.size();
+}
+
+}  // namespace
+
+std::string fields_to_json(const Model& model) {
+  Json json = {{"version", format_version},          {"reader", first_reader},
+               {"features", model.features()},       {"classes", model.classes},
+               {"unit_rows", model.unit_rows},       {"tie", OptionType<Tie>::print(model.tie)},
+               {"algorithm", model.algorithm},       {"options", facts_to_json(model.options)},
+               {"facts", facts_to_json(model.facts)}};
+  if (const auto* lookup = std::get_if<LookupModel>(&model.form)) {
+    json["form"] = "lookup";
+    json["feature"] = lookup->feature;
+    json["fallback"] = lookup->fallback;
+  } else {
+    json["form"] = "linear";
+    json["planes"] = model.planes();
+  }
+  return dump(json);
+}
+
+Model fields_from_json(std::string_view text, const Place& place) {
+  const Json json = parse_strict(text, place, "model fields", {.depth = 3});
+  Fields fields(json, place, "model fields");
+  check_version(fields);
+  (void)fields.text("reader");
+  Model model;
+  model.classes = fields.texts("classes");
+  check_classes(fields, model.classes);
+  model.form = read_form(fields, model.classes.size());
+  model.unit_rows = fields.flag("unit_rows");
+  model.tie = static_cast<Tie>(read_word(fields, "tie", tie_words));
+  model.algorithm = fields.text("algorithm");
+  model.options = read_facts(fields, "options");
+  model.facts = read_facts(fields, "facts");
+  fields.no_others();
+  return model;
+}
+
+std::string encoding_to_json(const Encoding& encoding) {
+  Json columns = Json::array();
+  for (const Column& column : encoding.columns) {
+    Json json = {{"name", column.name}, {"kind", kind_words[static_cast<std::size_t>(column.kind)]}};
+    if (column.kind == ColumnKind::Number) {
+      if (column.fill) json["fill"] = fmt::format("{}", *column.fill);
+    } else if (column.hash_bits > 0) {
+      json["hash_bits"] = column.hash_bits;
+    } else {
+      json["categories"] = column.categories;
+    }
+    columns.push_back(std::move(json));
+  }
+  return dump({{"columns", std::move(columns)},
+               {"label_column", encoding.label_column},
+               {"weight_column", encoding.weight_column},
+               {"header", encoding.header},
+               {"delimiter", std::string(1, encoding.delimiter)}});
+}
+
+std::shared_ptr<const Encoding> encoding_from_json(std::string_view text, const Place& place) {
+  const Json json = parse_strict(text, place, "encoding", {.depth = 4});
+  Fields fields(json, place, "encoding");
+  auto encoding = std::make_shared<Encoding>();
+  encoding->label_column = fields.text("label_column");
+  encoding->weight_column = fields.text("weight_column");
+  encoding->header = fields.flag("header");
+  const std::string& delimiter = fields.text("delimiter");
+  if (delimiter.size() != 1 || delimiter[0] == '"' || delimiter[0] == '\n' || delimiter[0] == '\r') {
+    fields.refuse("'delimiter' is not one character that can part cells");
+  }
+  encoding->delimiter = delimiter[0];
+  std::uint64_t first_feature = 0;
+  for (const Json& column : fields.list("columns")) {
+    encoding->columns.push_back(read_column(column, place, first_feature));
+    first_feature += width(encoding->columns.back());
+    if (first_feature > UINT32_MAX) fields.refuse("more features than 32 bits can count");
+  }
+  fields.no_others();
+  return encoding;
+}
+
+}  // namespace halfspace::detail

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scores of stored rows under a linear model. The sum of a score runs over the features in ascending order,
+// one addition after the other, so a row gets the same bits whether it is stored dense or sparse, alone or in
+// a batch.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "halfspace/core/parallel.hpp"
+#include "halfspace/data/dataset.hpp"
+#include "halfspace/model/model.hpp"
+
+namespace halfspace::detail {
+
+// out[row * planes + k] = w_k . x (divided by |x| when unit_rows) + offset_k.
+void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
+                   std::span<double> out);
+
+// out[row] = value of one feature (divided by |x| when unit_rows).
+void feature_values(std::uint32_t feature, bool unit_rows, const Dataset& data, const Threads& threads,
+                    std::span<double> out);
+
+}  // namespace halfspace::detail

@@ -7,9 +7,8 @@
 
 int main() {
   const halfspace::Threads threads(2);
-  const int sum = halfspace::sum_blocks(threads, 100, 7, 0, [](std::size_t begin, std::size_t end) {
-    return static_cast<int>(end - begin);
-  });
+  const int sum = halfspace::sum_blocks(
+      threads, 100, 7, 0, [](std::size_t begin, std::size_t end) { return static_cast<int>(end - begin); });
   std::cout << "halfspace " << halfspace::version() << '\n';
   return sum == 100 && !halfspace::version().empty() ? 0 : 1;
 }

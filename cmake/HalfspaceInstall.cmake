@@ -1,4 +1,5 @@
-# cmake --install: the library with its headers, a CMake package, a pkg-config file, the program and its man page.
+# cmake --install: the library with its headers, a CMake package and a pkg-config file; cli/ adds the program and its
+# man page.
 # Nothing in what is installed names the prefix: the tree may be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -19,8 +20,4 @@ file(RELATIVE_PATH prefix_from_pc "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/halfspace.pc.in" "${CMAKE_CURRENT_BINARY_DIR}/halfspace.pc" @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/halfspace.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
-if(TARGET halfspace_cli)
-  install(TARGETS halfspace_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-  install(FILES "${PROJECT_SOURCE_DIR}/docs/man/halfspace.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
-endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -28,6 +28,8 @@ Outcome outcome(const std::function<halfspace::Dataset(halfspace::ReadOptions)>&
     return {std::move(data), std::move(print)};
   } catch (const halfspace::InputError& error) {
     return {std::nullopt, error.what()};
+  } catch (const halfspace::UsageError& error) {  // a column that the options name and the file has not
+    return {std::nullopt, error.what()};
   }
 }
 

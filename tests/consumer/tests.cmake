@@ -1,0 +1,28 @@
+# A stranger's project builds and runs against the install tree (moved after installing), through pkg-config, and with
+# the sources as a subdirectory. The last one compiles with the flags of this build, so that ccache knows the objects.
+set(consumer_dir "${CMAKE_CURRENT_BINARY_DIR}/consumer")
+set(prefix "${consumer_dir}/moved")
+
+add_test(NAME consumer.install COMMAND "${CMAKE_CURRENT_LIST_DIR}/install" "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}"
+         "${consumer_dir}/prefix" "${prefix}")
+set_tests_properties(consumer.install PROPERTIES FIXTURES_SETUP consumer_prefix)
+
+add_test(NAME consumer.package COMMAND "${CMAKE_CTEST_COMMAND}"
+  --build-and-test "${CMAKE_CURRENT_LIST_DIR}" "${consumer_dir}/package" --build-generator "${CMAKE_GENERATOR}"
+  --build-options "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" -DCMAKE_BUILD_TYPE=Release
+  --test-command consumer)
+set_tests_properties(consumer.package PROPERTIES FIXTURES_REQUIRED consumer_prefix)
+
+add_test(NAME consumer.pkg_config COMMAND "${CMAKE_CURRENT_LIST_DIR}/pkg_config" "${CMAKE_CXX_COMPILER}" "${prefix}"
+         "${consumer_dir}")
+set_tests_properties(consumer.pkg_config PROPERTIES FIXTURES_REQUIRED consumer_prefix)
+
+add_test(NAME consumer.subdirectory COMMAND "${CMAKE_CTEST_COMMAND}"
+  --build-and-test "${CMAKE_CURRENT_LIST_DIR}" "${consumer_dir}/subdirectory" --build-generator "${CMAKE_GENERATOR}"
+  --build-options "-DHALFSPACE_SOURCES=${PROJECT_SOURCE_DIR}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}"
+  "-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
+  "-DHALFSPACE_WERROR=${HALFSPACE_WERROR}"
+  --test-command consumer)
+
+set_tests_properties(consumer.install consumer.package consumer.pkg_config consumer.subdirectory
+                     PROPERTIES LABELS slow TIMEOUT 600)

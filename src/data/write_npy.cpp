@@ -115,8 +115,8 @@ Items items_of(const std::vector<std::string>& classes) {
       std::all_of(classes.begin(), classes.end(), [](const auto& c) { return code_points(c).has_value(); });
   for (std::size_t k = 0; k < classes.size(); ++k) {
     if (text) {
-      for (const char32_t point : *code_points(classes[k]))
-        append(items.bytes[k], static_cast<std::uint32_t>(point));
+      const std::u32string points = code_points(classes[k]).value();
+      for (const char32_t point : points) append(items.bytes[k], static_cast<std::uint32_t>(point));
     } else {
       items.bytes[k] = classes[k];
     }

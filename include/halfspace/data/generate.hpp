@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "halfspace/core/options.hpp"
 #include "halfspace/data/dataset.hpp"
@@ -33,6 +34,9 @@ struct Generated {
   Dataset data;
   std::optional<double> bayes_error;  // error of the best possible classifier, where it is known
   std::string law;                    // the law the rows were drawn from, in one line
+  // The best classifier says 1 where best_weights . x + best_offset > 0; no weights where it is not a plane.
+  std::vector<double> best_weights;
+  double best_offset = 0;
 };
 [[nodiscard]] Generated generate(GeneratorKind kind, const GeneratorOptions& options);
 

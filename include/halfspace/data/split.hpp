@@ -10,11 +10,11 @@
 namespace halfspace {
 
 struct Split {
-  std::vector<std::uint32_t> train, test;  // row numbers, ascending
+  std::vector<std::uint32_t> train, test;  // row numbers, ascending; rows of weight 0 are in neither
 };
-// test_share in (0, 1).
+// test_share in (0, 1). A class of two rows or more is in both parts.
 [[nodiscard]] Split stratified_split(const Dataset& data, double test_share, std::uint64_t seed);
-// fold number (0 .. folds - 1) of every row.
+// fold number (0 .. folds - 1) of every row; rows of weight 0 do not count and get 0.
 [[nodiscard]] std::vector<std::uint32_t> stratified_folds(const Dataset& data, std::uint32_t folds,
                                                           std::uint64_t seed);
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/data/split.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/core/random.hpp"
+
+namespace halfspace {
+namespace {
+
+// The rows of every class in random order, those of weight 0 left out: the result is as if they were not
+// there.
+std::vector<std::vector<std::uint32_t>> shuffled_classes(const Dataset& data, std::uint64_t seed) {
+  std::vector<std::vector<std::uint32_t>> of_class(data.labelled() ? data.classes().size() : 1);
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    if (data.weight(i) == 0) continue;
+    of_class[data.labelled() ? data.labels()[i] : 0].push_back(static_cast<std::uint32_t>(i));
+  }
+  for (std::size_t c = 0; c < of_class.size(); ++c) {
+    // Row numbers of absent rows must not matter, so positions are shuffled.
+    std::vector<std::uint32_t> order(of_class[c].size());
+    std::iota(order.begin(), order.end(), 0U);
+    Random(seed, c).shuffle(order);
+    std::vector<std::uint32_t> rows(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) rows[k] = of_class[c][order[k]];
+    of_class[c] = std::move(rows);
+  }
+  return of_class;
+}
+
+std::size_t total(const std::vector<std::vector<std::uint32_t>>& of_class) {
+  return std::accumulate(of_class.begin(), of_class.end(), std::size_t{0},
+                         [](std::size_t sum, const auto& rows) { return sum + rows.size(); });
+}
+
+// Rows for the test part by class: the share rounded down, then one more for the classes with the largest
+// remainders until the whole is right. A class of two rows or more is in both parts.
+std::vector<std::size_t> test_counts(const std::vector<std::vector<std::uint32_t>>& of_class, double share) {
+  std::vector<std::size_t> count(of_class.size()), order(of_class.size());
+  std::vector<double> remainder(of_class.size());
+  std::size_t given = 0;
+  for (std::size_t c = 0; c < of_class.size(); ++c) {
+    const double wanted = share * static_cast<double>(of_class[c].size());
+    count[c] = static_cast<std::size_t>(wanted);
+    remainder[c] = wanted - std::floor(wanted);
+    given += count[c];
+  }
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return remainder[a] > remainder[b]; });
+  const auto wanted = static_cast<std::size_t>(std::lround(share * static_cast<double>(total(of_class))));
+  for (std::size_t k = 0; k < order.size() && given < wanted; ++k) {
+    if (remainder[order[k]] == 0) break;
+    ++count[order[k]];
+    ++given;
+  }
+  for (std::size_t c = 0; c < of_class.size(); ++c) {
+    const std::size_t rows = of_class[c].size();
+    count[c] = rows < 2 ? 0 : std::clamp<std::size_t>(count[c], 1, rows - 1);
+  }
+  return count;
+}
+
+}  // namespace
+
+Split stratified_split(const Dataset& data, double test_share, std::uint64_t seed) {
+  if (!(test_share > 0 && test_share < 1)) {
+    throw UsageError(fmt::format("share of test rows {}; wanted a number between 0 and 1", test_share));
+  }
+  const auto of_class = shuffled_classes(data, seed);
+  const std::vector<std::size_t> count = test_counts(of_class, test_share);
+  Split split;
+  for (std::size_t c = 0; c < of_class.size(); ++c) {
+    const auto cut = of_class[c].begin() + static_cast<std::ptrdiff_t>(count[c]);
+    split.test.insert(split.test.end(), of_class[c].begin(), cut);
+    split.train.insert(split.train.end(), cut, of_class[c].end());
+  }
+  std::sort(split.test.begin(), split.test.end());
+  std::sort(split.train.begin(), split.train.end());
+  return split;
+}
+
+std::vector<std::uint32_t> stratified_folds(const Dataset& data, std::uint32_t folds, std::uint64_t seed) {
+  const auto of_class = shuffled_classes(data, seed);
+  if (folds < 2 || folds > total(of_class)) {
+    throw UsageError(fmt::format("{} folds of {} rows; wanted at least 2 and at most one per row", folds,
+                                 total(of_class)));
+  }
+  // Dealt out like cards, each class going on where the last one stopped: classes and folds are even to one
+  // row.
+  std::vector<std::uint32_t> fold(data.rows(), 0);
+  std::uint32_t next = 0;
+  for (const auto& rows : of_class) {
+    for (const std::uint32_t row : rows) {
+      fold[row] = next;
+      next = next + 1 == folds ? 0 : next + 1;
+    }
+  }
+  return fold;
+}
+
+}  // namespace halfspace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CSV and TSV: bytes come in blocks of whole rows (csv_feed), blocks are parsed in parallel (csv_block), put together
-// in order (csv_table) and become features once all categories are known (csv_features). One pass over the bytes;
-// what is kept of them is as compact as the result. A column is numeric or categorical by its first filled cell.
-// Which cell that is may be known only after earlier blocks are done: a block that guessed otherwise is parsed again.
+// CSV and TSV: bytes come in blocks of whole rows (csv_feed), blocks are parsed in parallel (csv_block), put
+// together in order (csv_table) and become features once all categories are known (csv_features). One pass
+// over the bytes; what is kept of them is as compact as the result. A column is numeric or categorical by its
+// first filled cell. Which cell that is may be known only after earlier blocks are done: a block that guessed
+// otherwise is parsed again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace halfspace {
 namespace {
 
 [[noreturn]] void refuse(const CsvFailure& f, std::uint64_t first_line, const std::string& name) {
-  throw InputError({.file = name, .line = first_line + f.line - 1, .column = f.column}, f.found, f.expected, f.hint);
+  throw InputError({.file = name, .line = first_line + f.line - 1, .column = f.column}, f.found, f.expected,
+                   f.hint);
 }
 
 // Text begins with a byte order mark or with an ASCII character; in UTF-16 every other byte of that one is 0.
@@ -113,7 +115,8 @@ class CsvReader {
 
   void add_blocks(const std::vector<std::string_view>& bytes, const CsvLayout& layout, CsvTable& table) {
     std::vector<CsvBlock> parsed(bytes.size());
-    options_.threads.run(bytes.size(), [&](std::size_t b) { parsed[b] = parse_block(bytes[b], layout, table.kinds); });
+    options_.threads.run(bytes.size(),
+                         [&](std::size_t b) { parsed[b] = parse_block(bytes[b], layout, table.kinds); });
     for (std::size_t b = 0; b < bytes.size(); ++b) {
       if (!table.agrees(parsed[b])) parsed[b] = parse_block(bytes[b], layout, table.kinds);
       const std::uint64_t lines = parsed[b].lines;
@@ -145,9 +148,11 @@ class CsvReader {
 
   void name_classes(CsvTable& table, DatasetParts& parts) const {
     std::vector<NumberResult> number;
-    for (std::uint32_t k = 0; k < table.label_texts.size(); ++k) number.push_back(cell_number(table.label_texts.text(k)));
+    for (std::uint32_t k = 0; k < table.label_texts.size(); ++k)
+      number.push_back(cell_number(table.label_texts.text(k)));
     const auto with = [&](NumberFault fault) {
-      return std::find_if(number.begin(), number.end(), [&](const NumberResult& n) { return n.fault == fault; });
+      return std::find_if(number.begin(), number.end(),
+                          [&](const NumberResult& n) { return n.fault == fault; });
     };
     TextTable classes;
     std::vector<std::uint32_t> map;
@@ -164,7 +169,8 @@ class CsvReader {
     }
     const bool numbers = bad == number.end();
     for (std::uint32_t k = 0; k < table.label_texts.size(); ++k) {
-      map.push_back(numbers ? classes.intern(label_text(number[k].value)) : classes.intern(table.label_texts.text(k)));
+      map.push_back(numbers ? classes.intern(label_text(number[k].value))
+                            : classes.intern(table.label_texts.text(k)));
     }
     parts.labels = std::move(table.labels);
     for (std::uint32_t& label : parts.labels) label = map[label];

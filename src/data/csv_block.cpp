@@ -20,7 +20,8 @@ bool is_word_byte(unsigned char c) {
 class BlockParser {
  public:
   BlockParser(std::string_view bytes, const CsvLayout& layout, const std::vector<SlotKind>& kinds)
-      : bytes_(bytes), layout_(layout), scanner_(bytes, layout.delimiter) {
+      : layout_(layout), scanner_(bytes, layout.delimiter), rows_(scratch()) {
+    rows_.clear();
     block_.kinds = kinds;
     block_.vocabulary.resize(layout.text_columns);
   }
@@ -37,6 +38,12 @@ class BlockParser {
   }
 
  private:
+  // Its memory serves block after block.
+  static RowBlock& scratch() {
+    thread_local RowBlock rows;
+    return rows;
+  }
+
   void parse_row() {
     const char* const begin = scanner_.position();
     dropping_ = false;
@@ -73,7 +80,7 @@ class BlockParser {
       const CsvCell cell = scanner_.next(last);
       switch (column.role) {
         case CellRole::Ignored: break;
-        case CellRole::Label: take_label(cell); break;
+        case CellRole::Label: take_label(cell, column); break;
         case CellRole::Weight: take_weight(cell, column); break;
         case CellRole::Feature: take_feature(cell, column.slot); break;
       }
@@ -81,9 +88,13 @@ class BlockParser {
     if (!last) throw CsvFailure{};
   }
 
-  void take_label(const CsvCell& cell) {
+  void take_label(const CsvCell& cell, const FileColumn& column) {
     if (layout_.is_missing(cell.text)) {
-      throw CsvFailure{cell.line, cell.column, "the label is missing", {}, "every row needs a label"};
+      throw CsvFailure{cell.line,
+                       cell.column,
+                       fmt::format("the label (column {}) is missing", printable(column.name)),
+                       {},
+                       "--label NAME names another column"};
     }
     check_utf8(cell);
     label_ = cell.text;
@@ -94,8 +105,8 @@ class BlockParser {
     const NumberResult number = cell_number(cell.text);
     if (number.fault != NumberFault::None) refuse_number(cell, column.name, number.fault, "");
     if (number.value < 0) {
-      throw CsvFailure{cell.line, cell.column,
-                       fmt::format("the weight {} is negative", printable(cell.text)), "0 or more was expected"};
+      throw CsvFailure{cell.line, cell.column, fmt::format("the weight {} is negative", printable(cell.text)),
+                       "0 or more was expected"};
     }
     weight_ = number.value;
   }
@@ -126,7 +137,8 @@ class BlockParser {
       const std::string text = printable(cell.text, 40);
       const bool word = number.fault == NumberFault::NotANumber && layout_.encoding == nullptr;
       refuse_number(cell, layout_.slot_name(slot), number.fault,
-                    word ? fmt::format("--categorical {} or --missing-word {}", printable(layout_.slot_name(slot)), text)
+                    word ? fmt::format("--categorical {} or --missing-word {}",
+                                       printable(layout_.slot_name(slot)), text)
                          : fmt::format("--missing-word {}", text));
     }
     rows_.add(slot, number.value);
@@ -137,19 +149,27 @@ class BlockParser {
     const char* what = fault == NumberFault::NotFinite    ? "not finite"
                        : fault == NumberFault::OutOfRange ? "out of range"
                                                           : "not a number";
-    throw CsvFailure{cell.line, cell.column,
-                     fmt::format("'{}' in column {} is {}", printable(cell.text, 40), printable(column), what), {}, hint};
+    throw CsvFailure{
+        cell.line,
+        cell.column,
+        fmt::format("'{}' in column {} is {}", printable(cell.text, 40), printable(column), what),
+        {},
+        hint};
   }
 
   void take_missing(const CsvCell& cell, std::uint32_t slot) {
     switch (layout_.slots[slot].missing) {
       case MissingRule::Drop: dropping_ = true; return;
-      case MissingRule::Fill: block_.missing.push_back({static_cast<std::uint32_t>(block_.kept), slot}); return;
+      case MissingRule::Fill:
+        block_.missing.push_back({static_cast<std::uint32_t>(block_.kept), slot});
+        return;
       case MissingRule::Error: break;
     }
     const std::string found = cell.text.empty() ? "the cell" : fmt::format("'{}'", printable(cell.text, 40));
-    throw CsvFailure{cell.line, cell.column,
-                     fmt::format("{} in column {} is missing", found, printable(layout_.slot_name(slot))), {},
+    throw CsvFailure{cell.line,
+                     cell.column,
+                     fmt::format("{} in column {} is missing", found, printable(layout_.slot_name(slot))),
+                     {},
                      layout_.encoding ? "train with --missing mean|median, or --missing drop"
                                       : "--missing mean|median|drop"};
   }
@@ -205,7 +225,10 @@ class BlockParser {
 
   static void check_utf8(const CsvCell& cell) {
     if (find_invalid_utf8(cell.text) != std::string_view::npos) {
-      throw CsvFailure{cell.line, cell.column, fmt::format("'{}' is not valid UTF-8", printable(cell.text, 40)), {},
+      throw CsvFailure{cell.line,
+                       cell.column,
+                       fmt::format("'{}' is not valid UTF-8", printable(cell.text, 40)),
+                       {},
                        "convert the file to UTF-8"};
     }
   }
@@ -247,7 +270,8 @@ class BlockParser {
       BlockWords& vocabulary = block_.vocabulary[t];
       vocabulary.rows.resize(vocabulary.texts.size());
       const std::size_t cell = block_.kept * layout_.text_columns + t;
-      for (std::uint32_t k = words.start[cell]; k < words.start[cell + 1]; ++k) vocabulary.rows[words.id[k]] += weight_;
+      for (std::uint32_t k = words.start[cell]; k < words.start[cell + 1]; ++k)
+        vocabulary.rows[words.id[k]] += weight_;
     }
   }
 
@@ -255,11 +279,10 @@ class BlockParser {
     std::uint32_t dictionary, id;
   };
 
-  std::string_view bytes_;
   const CsvLayout& layout_;
   CellScanner scanner_;
   CsvBlock block_;
-  RowBlock rows_;
+  RowBlock& rows_;
   std::vector<std::uint32_t> dictionary_;  // of every slot, or none
   std::vector<Touched> touched_;           // categories of the current row
   std::vector<std::uint32_t> word_ids_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One block of a table's rows, parsed on its own: numbers as they are, categories, labels and words as numbers of
-// texts that count within the block. Blocks are parsed in parallel and put together in order.
+// One block of a table's rows, parsed on its own: numbers as they are, categories, labels and words as
+// numbers of texts that count within the block. Blocks are parsed in parallel and put together in order.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct Spot {
 struct BlockCategories {
   std::uint32_t slot = 0;
   TextTable texts;
-  std::vector<Spot> first;          // of every text
-  std::vector<std::uint8_t> used;   // text is in a row that was kept and weighs something
+  std::vector<Spot> first;         // of every text
+  std::vector<std::uint8_t> used;  // text is in a row that was kept and weighs something
 };
 
 struct MissingCell {
@@ -40,8 +40,8 @@ struct WordCounts {
 };
 
 struct BlockWords {
-  TextTable texts;                // empty when words are hashed
-  std::vector<double> rows;       // how many rows (by weight) have the word
+  TextTable texts;           // empty when words are hashed
+  std::vector<double> rows;  // how many rows (by weight) have the word
 };
 
 struct CsvBlock {
@@ -61,6 +61,7 @@ struct CsvBlock {
 };
 
 // `kinds`: of the slots, as far as they are known. Never throws for bad input: see CsvBlock::failure.
-[[nodiscard]] CsvBlock parse_block(std::string_view bytes, const CsvLayout& layout, const std::vector<SlotKind>& kinds);
+[[nodiscard]] CsvBlock parse_block(std::string_view bytes, const CsvLayout& layout,
+                                   const std::vector<SlotKind>& kinds);
 
 }  // namespace halfspace

@@ -72,9 +72,9 @@ void CellScanner::end_cell(const char* p, bool& last) {
   } else if (is_control(static_cast<unsigned char>(*p))) {
     refuse_byte(p);
   } else {
-    throw CsvFailure{line_, static_cast<std::uint64_t>(p - line_start_) + 1,
-                     "text after the quote that closes a cell", "a delimiter or the end of the line was expected",
-                     "a quote inside a cell is written twice"};
+    throw CsvFailure{
+        line_, static_cast<std::uint64_t>(p - line_start_) + 1, "text after the quote that closes a cell",
+        "a delimiter or the end of the line was expected", "a quote inside a cell is written twice"};
   }
 }
 
@@ -89,7 +89,10 @@ const char* CellScanner::quoted_part(const char* p, const CsvCell& cell) {
     }
   }
   if (p == end_) {
-    throw CsvFailure{cell.line, cell.column, "the quote opened here is never closed", {},
+    throw CsvFailure{cell.line,
+                     cell.column,
+                     "the quote opened here is never closed",
+                     {},
                      "a quote inside a cell is written twice, in a quoted cell"};
   }
   return p;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cells of a table, one after the other, by RFC 4180: quoted cells may hold delimiters, line breaks and doubled
-// quotes; lines end in LF or CRLF. Besides the RFC, blanks around a cell are trimmed, blank lines are skipped, and a
-// quote inside a cell that did not begin with one is an ordinary character. With a tab as delimiter every quote is.
+// The cells of a table, one after the other, by RFC 4180: quoted cells may hold delimiters, line breaks and
+// doubled quotes; lines end in LF or CRLF. Besides the RFC, blanks around a cell are trimmed, blank lines are
+// skipped, and a quote inside a cell that did not begin with one is an ordinary character. With a tab as
+// delimiter every quote is.
 #pragma once
 
 #include <array>
@@ -18,8 +19,8 @@ inline constexpr std::size_t csv_line_limit = std::size_t{64} << 20;
 inline constexpr std::size_t csv_cell_limit = std::size_t{1} << 20;
 inline constexpr std::size_t csv_column_limit = std::size_t{1} << 20;
 
-// Something wrong at a place of the block (its lines count from 1). Thrown inside the reader only; the one who knows
-// where the block lies in the file makes an InputError of it.
+// Something wrong at a place of the block (its lines count from 1). Thrown inside the reader only; the one
+// who knows where the block lies in the file makes an InputError of it.
 struct CsvFailure {
   std::uint64_t line = 1;
   std::uint64_t column = 1;
@@ -29,8 +30,8 @@ struct CsvFailure {
 };
 
 struct CsvCell {
-  std::string_view text;     // trimmed and unquoted; good until the next cell is read
-  std::uint64_t line = 1;    // where it starts: at the opening quote, or the first byte that is not blank
+  std::string_view text;   // trimmed and unquoted; good until the next cell is read
+  std::uint64_t line = 1;  // where it starts: at the opening quote, or the first byte that is not blank
   std::uint64_t column = 1;
 };
 
@@ -46,8 +47,11 @@ class CellScanner {
   // The same when the cell is a plain number; false: nothing was read, use next().
   bool next_number(double& value, bool& last) {
     const char* p = skip_blanks(at_);
+    const bool quote = quotes_ && *p == '"';
+    if (quote) ++p;
     PlainDecimal decimal;
     if (!read_plain_decimal(p, decimal) || decimal.digits > exact_digits) return false;
+    if (quote && *p++ != '"') return false;
     value = to_double(decimal);
     p = skip_blanks(p);
     if (*p == delimiter_) {

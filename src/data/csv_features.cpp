@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From slots to features: a number is one feature, a category column one feature per category (in the order of
-// bytes), a text column one feature per word of its vocabulary, or per bucket when words are hashed.
+// From slots to features: a number is one feature, a category column one feature per category (in the order
+// of bytes), a text column one feature per word of its vocabulary, or per bucket when words are hashed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,8 @@ void note(const ReadOptions& options, std::string text) {
 }
 
 // For every text of the table the feature within its column, or none.
-std::vector<std::uint32_t> feature_of_texts(const TextTable& texts, const std::vector<std::string>& features) {
+std::vector<std::uint32_t> feature_of_texts(const TextTable& texts,
+                                            const std::vector<std::string>& features) {
   std::vector<std::uint32_t> out(texts.size(), none);
   for (std::uint32_t f = 0; f < features.size(); ++f) {
     if (const auto id = texts.find(features[f])) out[*id] = f;
@@ -145,10 +146,12 @@ class FeatureMaker {
 
 // Slots are features already: only numbers, nothing to fill in.
 bool plain(const CsvTable& table, const CsvLayout& layout, const Encoding& encoding) {
-  return layout.in_order && encoding.columns.size() == layout.slots.size() && encoding.features() == layout.slots.size() &&
+  return layout.in_order && encoding.columns.size() == layout.slots.size() &&
+         encoding.features() == layout.slots.size() &&
          std::all_of(encoding.columns.begin(), encoding.columns.end(),
                      [](const Column& c) { return c.kind == ColumnKind::Number; }) &&
-         std::all_of(table.blocks.begin(), table.blocks.end(), [](const StoredBlock& b) { return b.missing.empty(); });
+         std::all_of(table.blocks.begin(), table.blocks.end(),
+                     [](const StoredBlock& b) { return b.missing.empty(); });
 }
 
 }  // namespace
@@ -188,7 +191,8 @@ Encoding learn_encoding(const CsvTable& table, const CsvLayout& layout, const st
       column.kind = ColumnKind::Words;
       column.hash_bits = layout.hash_bits;
       const BlockWords& words = table.vocabulary[layout.slots[s].text];
-      column.categories = sorted_texts(words.texts, [&](std::uint32_t id) { return words.rows[id] >= vocabulary_rows; });
+      column.categories =
+          sorted_texts(words.texts, [&](std::uint32_t id) { return words.rows[id] >= vocabulary_rows; });
       if (layout.hash_bits == 0) {
         note(options, fmt::format("column {}: {} of {} words are in at least 2 rows and became features",
                                   printable(column.name), column.categories.size(), words.texts.size()));
@@ -204,7 +208,8 @@ Encoding learn_encoding(const CsvTable& table, const CsvLayout& layout, const st
     if (features >= none) throw InputError({.file = name}, "more than 4294967294 features");
     encoding.columns.push_back(std::move(column));
   }
-  if (features == 0) throw InputError({.file = name}, "no features", "a column with values or words expected");
+  if (features == 0)
+    throw InputError({.file = name}, "no features", "a column with values or words expected");
   return encoding;
 }
 
@@ -227,9 +232,10 @@ StoredMatrix to_features(CsvTable& table, const CsvLayout& layout, const Encodin
     for (const auto& counts : unknown) cells += counts[d];
     if (cells == 0) continue;
     const SlotCategories& c = table.categories[d];
-    note(options, fmt::format("column {}: {} cells hold a category the model does not know (first: '{}'); they count "
-                              "as none of its categories",
-                              printable(layout.slot_name(c.slot)), cells, printable(c.unknown, 40)));
+    note(options,
+         fmt::format("column {}: {} cells hold a category the model does not know (first: '{}'); they count "
+                     "as none of its categories",
+                     printable(layout.slot_name(c.slot)), cells, printable(c.unknown, 40)));
   }
   return join(std::move(packed), cols, options.threads);
 }

@@ -13,7 +13,8 @@ constexpr std::size_t block_bytes = std::size_t{256} << 10;
 constexpr std::size_t batch_bytes = std::size_t{8} << 20;
 
 const char* find(const char* first, const char* last, char wanted) {
-  const void* at = first < last ? std::memchr(first, wanted, static_cast<std::size_t>(last - first)) : nullptr;
+  const void* at =
+      first < last ? std::memchr(first, wanted, static_cast<std::size_t>(last - first)) : nullptr;
   return at == nullptr ? last : static_cast<const char*>(at);
 }
 
@@ -43,7 +44,8 @@ const char* behind_closing_quote(const char* p, const char* last) {
 }  // namespace
 
 void CsvFeed::reserve(std::size_t bytes) {
-  const std::size_t wanted = bytes + 1 + text_padding;  // a newline at the end and what may be looked at behind it
+  const std::size_t wanted =
+      bytes + 1 + text_padding;  // a newline at the end and what may be looked at behind it
   if (begin_ > 0 && capacity_ >= wanted) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
   } else if (capacity_ < wanted) {
@@ -133,7 +135,8 @@ std::vector<std::string_view> CsvFeed::cut(bool quotes, char delimiter) {
     if (const char* behind = behind_last_newline(std::max(at, row_end), open)) row_end = behind;
     at = open == last ? last : behind_closing_quote(open + 1, last);
   }
-  // The last byte may be the first of two quotes: only more bytes tell, so a row that ends there is not handed out.
+  // The last byte may be the first of two quotes: only more bytes tell, so a row that ends there is not
+  // handed out.
   if (row_end != block) blocks.emplace_back(block, static_cast<std::size_t>(row_end - block));
   begin_ = static_cast<std::size_t>(row_end - buffer_.get());
   return blocks;

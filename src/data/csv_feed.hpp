@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a table in blocks of whole rows. Where blocks are cut depends on the bytes alone, so that everything
-// computed block by block is the same for any number of threads.
+// The bytes of a table in blocks of whole rows. Where blocks are cut depends on the bytes alone, so that
+// everything computed block by block is the same for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,9 @@ class CsvFeed {
   // Passes over the first bytes (a byte order mark).
   void skip(std::size_t bytes) { begin_ += bytes; }
 
-  // Some blocks of whole rows, each ending in a newline and followed by text_padding bytes; good until the next
-  // call. Empty at the end of the input, and when the next row is longer than a line may be: see overlong().
+  // Some blocks of whole rows, each ending in a newline and followed by text_padding bytes; good until the
+  // next call. Empty at the end of the input, and when the next row is longer than a line may be: see
+  // overlong().
   [[nodiscard]] std::vector<std::string_view> next(char delimiter);
   // The beginning of the row that was too long, closed by a newline; empty when there is none.
   [[nodiscard]] std::string_view overlong() const { return overlong_; }

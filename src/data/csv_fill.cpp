@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands for a missing number: the mean or the median of the filled cells of its column. A weight of k counts
-// as k rows.
+// What stands for a missing number: the mean or the median of the filled cells of its column. A weight of k
+// counts as k rows.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +10,9 @@
 namespace halfspace {
 namespace {
 
-double weight_of(const CsvTable& table, std::uint64_t row) { return table.weights.empty() ? 1.0 : table.weights[row]; }
+double weight_of(const CsvTable& table, std::uint64_t row) {
+  return table.weights.empty() ? 1.0 : table.weights[row];
+}
 
 // f(slot, value, weight) for every stored entry of a slot of numbers in [first, last), block after block.
 template <class F>
@@ -20,7 +22,8 @@ void for_numbers(const CsvTable& table, std::uint32_t first, std::uint32_t last,
       const double weight = weight_of(table, block.first_row + r);
       for (std::size_t k = block.rows.start[r]; k < block.rows.start[r + 1]; ++k) {
         const std::uint32_t slot = block.rows.index[k];
-        if (slot >= first && slot < last && table.kinds[slot] == SlotKind::Number) f(slot, value_of(block.rows, k), weight);
+        if (slot >= first && slot < last && table.kinds[slot] == SlotKind::Number)
+          f(slot, value_of(block.rows, k), weight);
       }
     }
   }
@@ -32,7 +35,8 @@ std::vector<double> filled_weight(const CsvTable& table) {
   for (std::uint64_t r = 0; r < table.rows; ++r) all += weight_of(table, r);
   std::vector<double> missing(table.kinds.size());
   for (const StoredBlock& block : table.blocks) {
-    for (const MissingCell& cell : block.missing) missing[cell.slot] += weight_of(table, block.first_row + cell.row);
+    for (const MissingCell& cell : block.missing)
+      missing[cell.slot] += weight_of(table, block.first_row + cell.row);
   }
   for (double& m : missing) m = std::max(0.0, all - m);
   return missing;
@@ -62,7 +66,8 @@ std::vector<double> column_means(const CsvTable& table) {
   const std::vector<double> filled = filled_weight(table);
   const auto slots = static_cast<std::uint32_t>(table.kinds.size());
   std::vector<double> mean(slots);
-  for_numbers(table, 0, slots, [&](std::uint32_t slot, double x, double weight) { mean[slot] += weight * x; });
+  for_numbers(table, 0, slots,
+              [&](std::uint32_t slot, double x, double weight) { mean[slot] += weight * x; });
   for (std::uint32_t s = 0; s < slots; ++s) mean[s] = filled[s] > 0 ? mean[s] / filled[s] : 0;
   if (std::all_of(mean.begin(), mean.end(), [](double m) { return std::isfinite(m); })) return mean;
   // A sum overflowed: add shares instead, which stay within the range of the values.
@@ -70,7 +75,8 @@ std::vector<double> column_means(const CsvTable& table) {
   for_numbers(table, 0, slots, [&](std::uint32_t slot, double x, double weight) {
     if (filled[slot] > 0) mean[slot] += x * (weight / filled[slot]);
   });
-  for (double& m : mean) m = std::clamp(m, std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max());
+  for (double& m : mean)
+    m = std::clamp(m, std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max());
   return mean;
 }
 

@@ -70,6 +70,10 @@ class Planner {
     return {.file = name_, .line = line, .column = column};
   }
 
+  void note(std::string text) const {
+    if (options_.notes != nullptr) options_.notes->push_back(std::move(text));
+  }
+
   void name_columns(const std::vector<FirstCell>& first_row) {
     for (std::size_t c = 0; c < first_row.size(); ++c) {
       const FirstCell& cell = first_row[c];
@@ -80,7 +84,8 @@ class Planner {
                          fmt::format("the column name '{}' is not valid UTF-8", printable(column)));
       }
       if (!number_.emplace(column, c).second) {
-        throw InputError(place(cell.line, cell.column), fmt::format("two columns called '{}'", printable(column)), {},
+        throw InputError(place(cell.line, cell.column),
+                         fmt::format("two columns called '{}'", printable(column)), {},
                          "--header no when the first row is data");
       }
       layout_.columns.push_back({std::move(column)});
@@ -108,7 +113,8 @@ class Planner {
     }
     if (names.size() > most) listed += fmt::format(", ... ({} columns)", names.size());
     const std::string near = nearest_name(wanted, names);
-    throw InputError(place(1, 1), fmt::format("no column '{}'", printable(wanted)), "the columns are " + listed,
+    throw InputError(place(1, 1), fmt::format("no column '{}'", printable(wanted)),
+                     "the columns are " + listed,
                      near.empty() ? hint : fmt::format("did you mean '{}'?", printable(near)));
   }
 
@@ -134,7 +140,8 @@ class Planner {
   [[nodiscard]] std::optional<std::size_t> usual_label() const {
     for (std::size_t c = 0; c < layout_.columns.size(); ++c) {
       const std::string name = lowered(layout_.columns[c].name);
-      if (!taken_.contains(c) && (name == "label" || name == "class" || name == "target" || name == "y")) return c;
+      if (!taken_.contains(c) && (name == "label" || name == "class" || name == "target" || name == "y"))
+        return c;
     }
     if (!options_.need_labels) return std::nullopt;
     for (std::size_t c = layout_.columns.size(); c-- > 0;) {
@@ -158,7 +165,11 @@ class Planner {
     give_named(options_.text, CellRole::Feature, "text", SlotKind::Words);
     give_named(options_.categorical, CellRole::Feature, "categorical", SlotKind::Category);
     if (options_.label.empty()) {
-      take_label(usual_label());
+      const auto c = usual_label();
+      take_label(c);
+      if (c)
+        note(fmt::format("the label is column {} (--label NAME for another)",
+                         printable(layout_.columns[*c].name)));
     } else {
       const auto c = find(options_.label);
       if (!c && options_.need_labels) not_found(options_.label, "--label NAME");
@@ -185,7 +196,8 @@ class Planner {
     if (layout_.header || e.label_column.empty() || options_.need_labels) return;
     const auto position = [](const std::string& column) {
       std::size_t number = 0;
-      if (column.size() > 1 && column[0] == 'c') (void)std::from_chars(column.data() + 1, column.data() + column.size(), number);
+      if (column.size() > 1 && column[0] == 'c')
+        (void)std::from_chars(column.data() + 1, column.data() + column.size(), number);
       return number;
     };
     const std::size_t label = position(e.label_column);
@@ -237,9 +249,8 @@ class Planner {
       if (!layout_.slots.empty() && layout_.slots.back().encoded > slot.encoded) layout_.in_order = false;
       layout_.slots.push_back(slot);
     }
-    if (!extra.empty() && options_.notes != nullptr) {
-      options_.notes->push_back(fmt::format("columns the model does not know were ignored: {}", printable(extra, 400)));
-    }
+    if (!extra.empty())
+      note(fmt::format("columns the model does not know were ignored: {}", printable(extra, 400)));
   }
 
   void number_slots() {
@@ -266,7 +277,8 @@ bool CsvLayout::is_missing(std::string_view text) const {
       (text == "?" || text == "NA" || text == "N/A" || text == "null" || text == "NULL")) {
     return true;
   }
-  return !missing_words.empty() && std::find(missing_words.begin(), missing_words.end(), text) != missing_words.end();
+  return !missing_words.empty() &&
+         std::find(missing_words.begin(), missing_words.end(), text) != missing_words.end();
 }
 
 NumberResult cell_number(std::string_view text) {
@@ -283,8 +295,9 @@ char find_delimiter(std::string_view head, const std::string& name, const ReadOp
     const char c = *options.delimiter;
     const bool number_part = (c >= '0' && c <= '9') || c == '.' || c == '+' || c == '-';
     if (number_part || c == '"' || (c < 0x20 && c != '\t') || c == 0x7F) {
-      throw UsageError("--delimiter: a digit, a sign, a point, a quote or a control character cannot separate cells",
-                       "--delimiter ';'");
+      throw UsageError(
+          "--delimiter: a digit, a sign, a point, a quote or a control character cannot separate cells",
+          "--delimiter ';'");
     }
     return c;
   }

@@ -46,7 +46,9 @@ struct CsvLayout {
   bool in_order = true;                      // slots come in the order of the encoding's columns
 
   [[nodiscard]] bool is_missing(std::string_view text) const;
-  [[nodiscard]] const std::string& slot_name(std::uint32_t slot) const { return columns[slots[slot].column].name; }
+  [[nodiscard]] const std::string& slot_name(std::uint32_t slot) const {
+    return columns[slots[slot].column].name;
+  }
   [[nodiscard]] const Column* encoded(std::uint32_t slot) const {
     return encoding ? &encoding->columns[slots[slot].encoded] : nullptr;
   }
@@ -62,7 +64,7 @@ struct FirstCell {
   std::string text;
   std::uint64_t line = 1, column = 1;
 };
-[[nodiscard]] CsvLayout make_layout(const std::vector<FirstCell>& first_row, std::string_view first_line, char delimiter,
-                                    const std::string& name, const ReadOptions& options);
+[[nodiscard]] CsvLayout make_layout(const std::vector<FirstCell>& first_row, std::string_view first_line,
+                                    char delimiter, const std::string& name, const ReadOptions& options);
 
 }  // namespace halfspace

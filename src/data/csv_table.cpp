@@ -41,14 +41,16 @@ CsvTable::CsvTable(const CsvLayout& layout) : vocabulary(layout.text_columns) {
 
 bool CsvTable::agrees(const CsvBlock& block) const {
   for (std::size_t s = 0; s < kinds.size(); ++s) {
-    if (kinds[s] != block.kinds[s] && kinds[s] != SlotKind::Undecided && block.kinds[s] != SlotKind::Undecided) {
+    if (kinds[s] != block.kinds[s] && kinds[s] != SlotKind::Undecided &&
+        block.kinds[s] != SlotKind::Undecided) {
       return false;
     }
   }
   return true;
 }
 
-void CsvTable::add(CsvBlock block, std::uint64_t first_line, const CsvLayout& layout, const std::string& name) {
+void CsvTable::add(CsvBlock block, std::uint64_t first_line, const CsvLayout& layout,
+                   const std::string& name) {
   StoredBlock stored;
   for (std::size_t s = 0; s < kinds.size(); ++s) {
     if (kinds[s] == SlotKind::Undecided) kinds[s] = block.kinds[s];
@@ -56,7 +58,8 @@ void CsvTable::add(CsvBlock block, std::uint64_t first_line, const CsvLayout& la
   add_categories(block, stored, layout);
   if (block.failure) {
     const CsvFailure& f = *block.failure;
-    throw InputError({.file = name, .line = first_line + f.line - 1, .column = f.column}, f.found, f.expected, f.hint);
+    throw InputError({.file = name, .line = first_line + f.line - 1, .column = f.column}, f.found, f.expected,
+                     f.hint);
   }
   add_words(block, stored, layout);
   add_labels(block, first_line);
@@ -90,9 +93,12 @@ void CsvTable::add_categories(CsvBlock& block, StoredBlock& stored, const CsvLay
       map.map.push_back(global.texts.intern(text));
       if (map.map.back() == csv_category_limit) {
         const std::string column = printable(layout.slot_name(local.slot));
-        keep_earlier(block.failure, {local.first[id].line, local.first[id].column,
-                                     fmt::format("more than {} categories in column {}", csv_category_limit, column),
-                                     {}, fmt::format("--ignore {}", column)});
+        keep_earlier(block.failure,
+                     {local.first[id].line,
+                      local.first[id].column,
+                      fmt::format("more than {} categories in column {}", csv_category_limit, column),
+                      {},
+                      fmt::format("--ignore {}", column)});
         break;
       }
       global.used.resize(global.texts.size());

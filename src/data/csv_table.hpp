@@ -14,7 +14,8 @@
 
 namespace halfspace {
 
-// What is kept of a block. `map` takes the block's numbers of texts to those of the table; UINT32_MAX: unknown.
+// What is kept of a block. `map` takes the block's numbers of texts to those of the table; UINT32_MAX:
+// unknown.
 struct StoredBlock {
   struct CategoryMap {
     std::uint32_t slot = 0;

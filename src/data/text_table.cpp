@@ -16,7 +16,9 @@ std::uint32_t hash_of(std::string_view text) {
 // Bytes of the sequence that starts at text[at], 0 when it is not valid (Unicode 15, table 3-7).
 std::size_t utf8_sequence(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto within = [&](std::size_t i, unsigned low, unsigned high) { return byte(i) >= low && byte(i) <= high; };
+  const auto within = [&](std::size_t i, unsigned low, unsigned high) {
+    return byte(i) >= low && byte(i) <= high;
+  };
   const unsigned first = byte(at);
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return within(at + 1, 0x80, 0xBF) ? 2 : 0;

@@ -41,7 +41,8 @@ inline Dataset dataset_from(const Rows& rows, const std::vector<std::string>& la
   sort_classes(parts.classes, parts.labels);
   return Dataset::make(std::move(parts));
 }
-inline Dataset dataset_from(const Rows& rows, const std::vector<int>& labels, std::vector<double> weights = {}) {
+inline Dataset dataset_from(const Rows& rows, const std::vector<int>& labels,
+                            std::vector<double> weights = {}) {
   std::vector<std::string> names;
   for (const int label : labels) names.push_back(std::to_string(label));
   return dataset_from(rows, names, std::move(weights));
@@ -58,7 +59,8 @@ inline Model linear_model(const Rows& planes, std::vector<double> offsets, std::
 }
 
 inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 // The message of the InputError that `f` throws; empty when it throws none.

@@ -56,7 +56,8 @@ TEST_CASE("no errors in n rows bound the share by 1 - (a/2)^(1/n)") {
   for (const std::uint64_t n : {1U, 7U, 100U, 12345U}) {
     const auto interval = hs::error_interval(0, n, 0.9);
     CHECK(interval.low == 0);
-    CHECK(interval.high == doctest::Approx(-std::expm1(std::log(0.05) / static_cast<double>(n))).epsilon(1e-12));
+    CHECK(interval.high ==
+          doctest::Approx(-std::expm1(std::log(0.05) / static_cast<double>(n))).epsilon(1e-12));
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-
 #include <unistd.h>
 
 #include <cstdlib>
@@ -25,7 +24,8 @@ namespace {
 const hs::Threads one{1};
 using Labels = std::vector<std::string>;
 
-const std::string good = "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias -1\nw\n0.1 \n0.2 \n0.3 \n";
+const std::string good =
+    "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias -1\nw\n0.1 \n0.2 \n0.3 \n";
 
 std::string with(std::string text, const std::string& old, const std::string& now) {
   text.replace(text.find(old), old.size(), now);
@@ -59,8 +59,8 @@ TEST_CASE("a two-class model gives its first label for a positive score, its sec
 }
 
 TEST_CASE("a bias of zero or more makes the last weight an offset") {
-  const auto model =
-      hs::model_from_bytes("solver_type L1R_LR\nnr_class 2\nlabel 10 9\nnr_feature 1\nbias 2\nw\n1 \n-1.5 \n", "m");
+  const auto model = hs::model_from_bytes(
+      "solver_type L1R_LR\nnr_class 2\nlabel 10 9\nnr_feature 1\nbias 2\nw\n1 \n-1.5 \n", "m");
   CHECK(std::get<hs::LinearModel>(model.form).offsets == std::vector<double>{-3});
   CHECK(predicted(model, dataset_from({{4}, {2}})) == Labels{"10", "9"});
 }
@@ -77,7 +77,8 @@ TEST_CASE("MCSVM_CS has a plane per class even for two") {
 
 TEST_CASE("planes of many classes follow their labels into order") {
   const auto model = hs::model_from_bytes(
-      "solver_type L2R_LR\nnr_class 3\nlabel 10 9 -2\nnr_feature 2\nbias 1\nw\n1 2 3 \n4 5 6 \n7 8 9 \n", "m");
+      "solver_type L2R_LR\nnr_class 3\nlabel 10 9 -2\nnr_feature 2\nbias 1\nw\n1 2 3 \n4 5 6 \n7 8 9 \n",
+      "m");
   CHECK(model.classes == Labels{"-2", "9", "10"});
   const auto& linear = std::get<hs::LinearModel>(model.form);
   CHECK(linear.weights == std::vector<double>{3, 6, 2, 5, 1, 4});
@@ -111,8 +112,9 @@ TEST_CASE("every damaged line is refused at its line and column") {
   CHECK(place_of(with(good, "bias -1", "bias 1")) == "m:10:1");
   CHECK(input_error([&] { (void)hs::model_from_bytes(with(good, "bias", "nr_feature 9\nbias"), "m"); }) ==
         "m:5:1: error: duplicate key 'nr_feature'; 'bias' expected here");
-  const std::string long_key = input_error(
-      [&] { (void)hs::model_from_bytes(with(good, "solver_type", "solver_type" + std::string(4096, 'A')), "m"); });
+  const std::string long_key = input_error([&] {
+    (void)hs::model_from_bytes(with(good, "solver_type", "solver_type" + std::string(4096, 'A')), "m");
+  });
   CHECK(long_key.find("unknown key") != std::string::npos);
   CHECK(long_key.size() < 300);
 }
@@ -125,8 +127,10 @@ TEST_CASE("a text model cut anywhere is refused") {
 }
 
 TEST_CASE("weights whose difference or product overflows are refused") {
-  CHECK(!place_of("solver_type MCSVM_CS\nnr_class 2\nlabel 1 2\nnr_feature 1\nbias -1\nw\n1e308 -1e308 \n").empty());
-  CHECK(!place_of("solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 0\nbias 1e300\nw\n1e300 \n").empty());
+  CHECK(!place_of("solver_type MCSVM_CS\nnr_class 2\nlabel 1 2\nnr_feature 1\nbias -1\nw\n1e308 -1e308 \n")
+             .empty());
+  CHECK(
+      !place_of("solver_type L2R_LR\nnr_class 2\nlabel 1 2\nnr_feature 0\nbias 1e300\nw\n1e300 \n").empty());
 }
 
 TEST_CASE("what is written as LIBLINEAR text reads back as the same predictions") {
@@ -172,22 +176,27 @@ TEST_CASE("liblinear-predict gives the labels of an exported model") {
       hs::testing::Rows weights(planes, std::vector<double>(5));
       // Small integers make ties common.
       const auto small = [&] { return static_cast<double>(random.below(5)) - 2; };
-      for (auto& plane : weights) for (double& w : plane) w = small();
+      for (auto& plane : weights)
+        for (double& w : plane) w = small();
       std::vector<double> offsets(planes);
       for (double& b : offsets) b = small();
-      auto model = linear_model(weights, offsets, planes == 1 ? Labels{"-3", "12"} : Labels{"-3", "2", "5", "12"});
+      auto model =
+          linear_model(weights, offsets, planes == 1 ? Labels{"-3", "12"} : Labels{"-3", "2", "5", "12"});
       model.tie = tie;
       hs::testing::Rows rows(300, std::vector<double>(5));
-      for (auto& row : rows) for (double& x : row) x = small();
+      for (auto& row : rows)
+        for (double& x : row) x = small();
       std::ofstream text(folder / "data");
       for (const auto& row : rows) {
         text << "2";
-        for (std::size_t j = 0; j < row.size(); ++j) if (row[j] != 0) text << ' ' << j + 1 << ':' << row[j];
+        for (std::size_t j = 0; j < row.size(); ++j)
+          if (row[j] != 0) text << ' ' << j + 1 << ':' << row[j];
         text << '\n';
       }
       text.close();
       std::ofstream(folder / "model") << hs::to_liblinear_text(model);
-      const std::string command = fmt::format("cd '{}' && liblinear-predict data model out > /dev/null", folder.string());
+      const std::string command =
+          fmt::format("cd '{}' && liblinear-predict data model out > /dev/null", folder.string());
       REQUIRE(std::system(command.c_str()) == 0);
       std::ifstream out(folder / "out");
       const Labels theirs{std::istream_iterator<std::string>(out), {}};

@@ -22,7 +22,8 @@ using Scores = std::vector<double>;
 
 hs::Model lookup_model(std::vector<std::string> classes) {
   hs::Model model;
-  model.form = hs::LookupModel{.features = 2, .feature = 1, .values = {-1.5, 0, 2}, .labels = {1, 0, 1}, .fallback = 1};
+  model.form = hs::LookupModel{
+      .features = 2, .feature = 1, .values = {-1.5, 0, 2}, .labels = {1, 0, 1}, .fallback = 1};
   model.classes = std::move(classes);
   return model;
 }
@@ -106,12 +107,15 @@ TEST_CASE("a score has the bits of the plain sum in every layout, batch and numb
     hs::testing::Rows weights(planes, std::vector<double>(37));
     std::vector<double> offsets(planes);
     std::vector<std::string> classes;
-    for (std::size_t k = 0; k < std::max<std::size_t>(planes, 2); ++k) classes.push_back(std::string(1, static_cast<char>('a' + k)));
-    for (auto& plane : weights) for (double& w : plane) w = random.normal();
+    for (std::size_t k = 0; k < std::max<std::size_t>(planes, 2); ++k)
+      classes.push_back(std::string(1, static_cast<char>('a' + k)));
+    for (auto& plane : weights)
+      for (double& w : plane) w = random.normal();
     for (double& b : offsets) b = random.normal();
     const auto model = linear_model(weights, offsets, classes);
     hs::testing::Rows rows(3000, std::vector<double>(40));
-    for (auto& row : rows) for (double& x : row) x = random.uniform() < 0.7 ? random.normal() : 0;
+    for (auto& row : rows)
+      for (double& x : row) x = random.uniform() < 0.7 ? random.normal() : 0;
 
     const auto dense = dataset_from(rows);
     const auto sparse = dataset_from(rows, {}, {}, 5000);

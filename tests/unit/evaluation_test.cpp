@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/evaluate/evaluation.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support.hpp"
+
+namespace hs = halfspace;
+using hs::testing::dataset_from;
+using hs::testing::linear_model;
+
+namespace {
+const hs::Threads one{1};
+using Counts = std::vector<std::vector<std::uint64_t>>;
+
+// f(x) = x: the label is the sign of the only feature.
+hs::Model sign_model() {
+  auto model = linear_model({{1}}, {0}, {"-1", "1"});
+  model.tie = hs::Tie::Abstain;
+  return model;
+}
+}  // namespace
+
+TEST_CASE("the exact interval agrees with the quantiles of the beta distribution") {
+  struct Known {
+    std::uint64_t errors, rows;
+    double confidence, low, high;
+  };
+  // Ends from scipy.stats.beta.ppf (1.10).
+  const Known known[] = {
+      {0, 10, 0.95, 0.0, 0.3084971078187608},
+      {10, 10, 0.95, 0.6915028921812392, 1.0},
+      {1, 10, 0.95, 0.0025285785444617865, 0.4450161170281954},
+      {5, 10, 0.95, 0.18708602844739855, 0.8129139715526015},
+      {3, 1000, 0.95, 0.0006190999316495715, 0.008742023238478303},
+      {2441, 16281, 0.95, 0.14447778654690505, 0.15550632123369454},
+      {50, 100, 0.99, 0.36886143735892407, 0.6311385626410759},
+      {1, 1, 0.5, 0.25, 1.0},
+      {7, 1000000, 0.95, 2.814367534302221e-06, 1.4422621834331028e-05},
+      {500000, 1000000, 0.95, 0.49901951919531184, 0.5009804808046882},
+      {1, 100000000, 0.95, 2.5317807981084946e-10, 5.571643258042459e-08},
+  };
+  for (const Known& k : known) {
+    CAPTURE(k.errors);
+    CAPTURE(k.rows);
+    const auto interval = hs::error_interval(k.errors, k.rows, k.confidence);
+    CHECK(interval.low == doctest::Approx(k.low).epsilon(1e-10));
+    CHECK(interval.high == doctest::Approx(k.high).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("no errors in n rows bound the share by 1 - (a/2)^(1/n)") {
+  for (const std::uint64_t n : {1U, 7U, 100U, 12345U}) {
+    const auto interval = hs::error_interval(0, n, 0.9);
+    CHECK(interval.low == 0);
+    CHECK(interval.high ==
+          doctest::Approx(-std::expm1(std::log(0.05) / static_cast<double>(n))).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("the interval ends for any counts and is mirrored when errors and successes change places") {
+  const auto none = hs::error_interval(0, 0);
+  CHECK(none.low == 0);
+  CHECK(none.high == 1);
+  for (const std::uint64_t rows : {3ULL, 1000ULL, 1ULL << 50U, ~0ULL}) {
+    const std::uint64_t errors = rows / 3;
+    const auto a = hs::error_interval(errors, rows);
+    const auto b = hs::error_interval(rows - errors, rows);
+    const double share = static_cast<double>(errors) / static_cast<double>(rows);
+    CHECK(a.low < share);
+    CHECK(a.high > share);
+    CHECK(a.low == doctest::Approx(1 - b.high).epsilon(1e-9));
+  }
+  CHECK_THROWS_AS((void)hs::error_interval(1, 2, 1.0), hs::UsageError);
+  CHECK_THROWS_AS((void)hs::error_interval(1, 2, std::numeric_limits<double>::quiet_NaN()), hs::UsageError);
+}
+
+TEST_CASE("confusion, errors and per-class figures count what a person counts") {
+  const auto data = dataset_from({{1}, {2}, {-1}, {3}, {-2}, {0}}, std::vector<int>{1, 1, 1, -1, -1, -1});
+  const auto e = hs::evaluate(sign_model(), data, one);
+  CHECK(e.rows == 6);
+  CHECK(e.errors == 3);
+  CHECK(e.error == 0.5);
+  CHECK(e.confusion == Counts{{1, 1, 1}, {1, 2, 0}});
+  CHECK(e.classes[0].label == "-1");
+  CHECK(e.classes[0].rows == 3);
+  CHECK(e.classes[0].precision == 0.5);
+  CHECK(e.classes[0].recall == doctest::Approx(1.0 / 3));
+  CHECK(e.classes[0].f1 == doctest::Approx(0.4));
+  CHECK(e.classes[1].precision == doctest::Approx(2.0 / 3));
+  CHECK(e.classes[1].f1 == doctest::Approx(2.0 / 3));
+  CHECK(e.unknown_labels == 0);
+  CHECK(!e.log_loss);
+  // Positive scores 1, 2, -1 against negative scores 3, -2, 0: 2 + 2 + 1 of 9 pairs are in order.
+  CHECK(*e.auc == doctest::Approx(5.0 / 9));
+}
+
+TEST_CASE("a zero score is an error of both classes only when the model abstains") {
+  const auto data = dataset_from({{0}, {0}}, std::vector<int>{1, -1});
+  auto model = sign_model();
+  CHECK(hs::evaluate(model, data, one).errors == 2);
+  model.tie = hs::Tie::Negative;
+  CHECK(hs::evaluate(model, data, one).errors == 1);
+}
+
+TEST_CASE("a weight of k counts as k rows and a weight of 0 as none") {
+  const hs::testing::Rows rows{{1}, {-1}, {2}, {-3}, {0.5}};
+  const auto weighted = dataset_from(rows, std::vector<int>{1, 1, -1, -1, -1}, {3, 2, 1, 4, 0});
+  const auto copied = dataset_from({{1}, {1}, {1}, {-1}, {-1}, {2}, {-3}, {-3}, {-3}, {-3}},
+                                   std::vector<int>{1, 1, 1, 1, 1, -1, -1, -1, -1, -1});
+  const auto a = hs::evaluate(sign_model(), weighted, one);
+  const auto b = hs::evaluate(sign_model(), copied, one);
+  CHECK(a.rows == 10);
+  CHECK(a.errors == b.errors);
+  CHECK(a.error == b.error);
+  CHECK(a.confusion == b.confusion);
+  CHECK(*a.auc == *b.auc);
+  CHECK(a.interval.high == b.interval.high);
+}
+
+TEST_CASE("rows whose label the model never saw are errors outside the confusion") {
+  const auto data = dataset_from({{1}, {-1}, {1}}, std::vector<int>{1, -1, 5});
+  const auto e = hs::evaluate(sign_model(), data, one);
+  CHECK(e.rows == 3);
+  CHECK(e.errors == 1);
+  CHECK(e.unknown_labels == 1);
+  CHECK(e.confusion == Counts{{1, 0, 0}, {0, 1, 0}});
+  CHECK(*e.auc == 1);
+}
+
+TEST_CASE("labels are matched by name, whatever their numbers in the data") {
+  // The data know only one of the model's classes.
+  const auto data = dataset_from({{1}, {-1}}, std::vector<int>{1, 1});
+  const auto e = hs::evaluate(sign_model(), data, one);
+  CHECK(e.confusion == Counts{{0, 0, 0}, {1, 1, 0}});
+  CHECK(!e.auc);
+  CHECK(e.classes[0].recall == 0);
+}
+
+TEST_CASE("ties count half in the area under the curve and everything tied is one half") {
+  const std::vector<double> f{1, 1, 1, 1};
+  const std::vector<std::uint8_t> positive{1, 0, 1, 0};
+  CHECK(*hs::area_under_curve(f, positive, {}) == 0.5);
+  const std::vector<double> g{0, 1, 1, 2};
+  // Pairs (1 over 0... ): positives score 0 and 1, negatives 1 and 2.
+  CHECK(*hs::area_under_curve(g, positive, {}) == doctest::Approx(0.125));
+  const std::vector<double> broken{std::nan(""), 1, 2, std::nan("")};
+  CHECK(*hs::area_under_curve(broken, positive, {}) == doctest::Approx(0.625));
+}
+
+TEST_CASE("many classes have a confusion and no area under the curve") {
+  const auto model = linear_model({{1, 0}, {0, 1}, {-1, -1}}, {0, 0, 0}, {"1", "2", "3"});
+  const auto data = dataset_from({{2, 1}, {1, 2}, {-1, -1}, {5, 0}}, std::vector<int>{1, 2, 3, 3});
+  const auto e = hs::evaluate(model, data, hs::Threads(2));
+  CHECK(e.errors == 1);
+  CHECK(e.confusion == Counts{{1, 0, 0, 0}, {0, 1, 0, 0}, {1, 0, 1, 0}});
+  CHECK(!e.auc);
+}
+
+TEST_CASE("rows without labels cannot be evaluated") {
+  CHECK_THROWS_AS((void)hs::evaluate(sign_model(), dataset_from({{1}}), one), hs::InputError);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/core/version.hpp"
+#include "help.hpp"
+#include "signals.hpp"
+#include "verbs.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+constexpr const Verb* all_verbs[] = {&train_verb,   &predict_verb,  &evaluate_verb, &show_verb,
+                                     &convert_verb, &generate_verb, &doctor_verb};
+
+void print(std::string_view text) { Output(false, false).bytes(text); }
+
+bool asks_for_help(const std::vector<std::string>& args) {
+  return std::any_of(args.begin(), args.end(),
+                     [](const auto& arg) { return arg == "--help" || arg == "-h"; });
+}
+
+int run_help(const std::vector<std::string>& args) {
+  if (args.empty()) {
+    print(program_help());
+  } else if (args.front() == "help") {
+    print("halfspace help [VERB]\n");
+  } else {
+    print(verb_help(verb_by_name(args.front()), {args.begin() + 1, args.end()}));
+  }
+  return exit_done;
+}
+
+int run_verb(const Verb& verb, const std::vector<std::string>& args) {
+  if (asks_for_help(args)) {
+    print(verb_help(verb, args));
+    return exit_done;
+  }
+  const std::unique_ptr<Command> command = verb.make(args);
+  OptionList options;
+  Common common;
+  command->add_options(options);
+  add_common_options(options, common);
+  parse_options(options, std::string(verb.name), args,
+                [&](const std::string& option) { return command->hint_for(option); });
+  limit_seconds(common.seconds);
+  Output output(common.json, common.quiet);
+  const int code = command->run(common, output);
+  return interrupted() ? exit_interrupted : code;
+}
+
+}  // namespace
+
+std::span<const Verb* const> verbs() { return all_verbs; }
+
+const Verb& verb_by_name(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Verb* verb : all_verbs) {
+    if (verb->name == name) return *verb;
+    names.emplace_back(verb->name);
+  }
+  names.emplace_back("help");
+  const std::string near = nearest_name(name, names);
+  throw UsageError(fmt::format("unknown {} '{}'", name.starts_with("-") ? "option" : "verb", printable(name)),
+                   near.empty() ? "see halfspace --help" : fmt::format("did you mean {}?", near));
+}
+
+void add_common_options(OptionList& options, Common& common) {
+  options.group("Everywhere");
+  options.flag("--json", "one JSON object on standard output instead of text", common.json);
+  options.flag("--quiet", "no notes and no progress on standard error", common.quiet);
+  options.value("--threads", "N", "threads to use; results do not depend on it", common.threads, {1, 1024})
+      .fallback = "all allowed cores";
+  options.value("--seed", "N", "seed of everything random", common.seed, {0, 9e15});
+  options
+      .value("--time", "S", "stop after this many seconds; the best model so far is written (exit code 4)",
+             common.seconds, {0, 1e9})
+      .fallback = "no limit";
+  options.value("--progress", "WHEN", "progress on standard error: on a terminal, as JSON lines, or never",
+                common.progress);
+  bool unused = false;
+  OptionSpec& help = options.flag("-h,--help", "this text", unused);
+  help.set = [](const std::string&) {};  // looked for before parsing
+}
+
+int run_program(const std::vector<std::string>& args) {
+  if (args.empty()) throw UsageError("no verb given", "see halfspace --help");
+  const std::string& first = args.front();
+  const std::vector<std::string> rest(args.begin() + 1, args.end());
+  if (first == "--version" || first == "-V") {
+    print(fmt::format("halfspace {}\n", version()));
+    return exit_done;
+  }
+  if (first == "--help" || first == "-h") return run_help({});
+  if (first == "help") return run_help(rest);
+  if (first == "manual") {  // for the build: writes the manual page
+    print(manual_page());
+    return exit_done;
+  }
+  return run_verb(verb_by_name(first), rest);
+}
+
+}  // namespace halfspace::cli

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "halfspace/core/error.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+constexpr std::size_t classes_listed = 20;
+
+char parse_delimiter(const std::string& text) {
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text.size() == 1 && text != "\"" && text != "\n") return text.front();
+  throw UsageError(fmt::format("--delimiter: '{}' is not one character", printable(text)),
+                   "for example ; or tab");
+}
+
+std::optional<double> number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// The class that `label` names, exactly or as the same number.
+std::string class_meant(const std::vector<std::string>& classes, const std::string& label) {
+  if (std::find(classes.begin(), classes.end(), label) != classes.end()) return label;
+  if (const auto wanted = number(label)) {
+    for (const std::string& name : classes) {
+      if (number(name) == wanted) return name;
+    }
+  }
+  return label;
+}
+
+}  // namespace
+
+void DataOptions::add_reading(OptionList& options) {
+  options.group("Data");
+  options.value("--format", "FORMAT", "format of DATA; auto looks at the content", read.format);
+  options.flag("--zero-based", "libsvm text: indices count from 0", read.zero_based);
+  OptionSpec features{"--features", "D", "at least this many features"};
+  features.fallback = "as many as the data have";
+  features.set = [this](const std::string& text) {
+    read.features =
+        static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("features", text, {1, 4294967295.0}));
+  };
+  options.add(std::move(features));
+  options.text("--label", "NAME", "tables: column with the labels", read.label).fallback =
+      "one called label, class, target or y, else the last";
+  options.text("--weight", "NAME", "tables: column with the weights of the rows", read.weight);
+  options.list("--ignore", "NAMES", "tables: columns to leave out, separated by commas", read.ignore);
+  options.list("--categorical", "NAMES", "tables: columns of numbers that are categories", read.categorical);
+  options.list("--text", "NAMES", "tables: columns of words, read as bags of words", read.text);
+  OptionSpec hash{"--hash", "BITS", "bags of words by hashing into 2^BITS features"};
+  hash.fallback = "a vocabulary";
+  hash.set = [this](const std::string& text) {
+    read.hash_bits = static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("hash", text, {1, 30}));
+  };
+  options.add(std::move(hash));
+  OptionSpec delimiter{"--delimiter", "CHARACTER", "tables: between the cells; tab for a tab"};
+  delimiter.fallback = "tab if the first line has one, else comma";
+  delimiter.set = [this](const std::string& text) { read.delimiter = parse_delimiter(text); };
+  options.add(std::move(delimiter));
+  options.value("--header", "WHETHER", "tables: is the first line a header", read.header);
+  options.value("--missing", "HOW", "tables: what to do with missing values", read.missing);
+  options.list("--missing-words", "WORDS", "tables: cells that mean missing, besides empty cells, NA and ?",
+               read.missing_words);
+}
+
+void DataOptions::add_reading_for_model(OptionList& options) {
+  options.group("Data");
+  options.value("--format", "FORMAT", "format of DATA; auto looks at the content", read.format);
+  options.flag("--zero-based", "libsvm text: indices count from 0", read.zero_based);
+  options.list("--missing-words", "WORDS", "tables: cells that mean missing, besides empty cells, NA and ?",
+               read.missing_words);
+}
+
+void DataOptions::add_training(OptionList& options) {
+  options.group("Data");
+  options.text("--positive", "LABEL", "train this class against the rest", positive);
+  options.value("--scale", "HOW", "scale features, learned on the training rows and kept in the model",
+                scale);
+}
+
+Dataset read_data(const DataOptions& options, const Common& common, std::vector<std::string>& notes) {
+  ReadOptions read_options = options.read;
+  read_options.threads = common.team();
+  read_options.notes = &notes;
+  return read(options.path, read_options);
+}
+
+std::string fact(const Model& model, std::string_view key) {
+  for (const auto& [name, value] : model.facts) {
+    if (name == key) return value;
+  }
+  return {};
+}
+
+Dataset read_for_model(DataOptions options, const Model& model, const Common& common,
+                       std::vector<std::string>& notes) {
+  options.read.encoding = model.encoding;
+  options.read.features = static_cast<std::uint32_t>(model.features());
+  options.read.need_labels = false;
+  if (fact(model, "zero_based") == "true") options.read.zero_based = true;
+  Dataset data = read_data(options, common, notes);
+  if (data.features() > model.features()) {
+    notes.push_back(fmt::format("{} features were not seen in training and are ignored",
+                                data.features() - model.features()));
+  }
+  const std::string positive = fact(model, "positive");
+  if (!data.labelled() || positive.empty()) return data;
+  // A model of one class against the rest: the labels of new rows are seen the same way.
+  const std::string meant = class_meant(data.classes(), positive);
+  std::vector<std::uint32_t> labels(data.labels().begin(), data.labels().end());
+  for (std::uint32_t& label : labels) label = data.classes()[label] == meant ? 1 : 0;
+  return data.relabelled(std::move(labels), model.classes);
+}
+
+Dataset against_rest(const Dataset& data, const std::string& positive) {
+  return data.one_against_rest(class_meant(data.classes(), positive));
+}
+
+std::vector<std::uint64_t> class_counts(const Dataset& data) {
+  std::vector<std::uint64_t> counts(data.classes().size(), 0);
+  for (const std::uint32_t label : data.labels()) ++counts[label];
+  return counts;
+}
+
+std::string describe_data(const Dataset& data, const std::string& name) {
+  return fmt::format("{}: {} rows, {} features, {} nonzeros, stored as {} ({})", printable(name, 200),
+                     data.rows(), data.features(), data.nonzeros(), data.storage_name(),
+                     human_bytes(data.storage_bytes()));
+}
+
+std::string describe_classes(const Dataset& data) {
+  const std::vector<std::uint64_t> counts = class_counts(data);
+  std::string text = "classes:";
+  for (std::size_t k = 0; k < std::min(counts.size(), classes_listed); ++k) {
+    text += fmt::format("{} {} ({} rows)", k == 0 ? "" : ",", printable(data.classes()[k]), counts[k]);
+  }
+  if (counts.size() > classes_listed) text += fmt::format(" and {} more", counts.size() - classes_listed);
+  return text;
+}
+
+Json classes_json(const Dataset& data) {
+  const std::vector<std::uint64_t> counts = class_counts(data);
+  Json classes = Json::array();
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    Json item;
+    item["label"] = data.classes()[k];
+    item["rows"] = counts[k];
+    classes.push_back(std::move(item));
+  }
+  return classes;
+}
+
+}  // namespace halfspace::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How DATA is to be read, as options; and the same data as a model sees them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app.hpp"
+#include "halfspace/data/read.hpp"
+#include "halfspace/data/scaling.hpp"
+#include "halfspace/model/model.hpp"
+
+namespace halfspace::cli {
+
+struct DataOptions {
+  std::string path;
+  ReadOptions read;
+  std::string positive;
+  ScaleKind scale = ScaleKind::None;
+
+  // Every option about reading; with a model most of them follow from the model.
+  void add_reading(OptionList& options);
+  void add_reading_for_model(OptionList& options);
+  void add_training(OptionList& options);  // --positive, --scale
+};
+
+// Reads; what the reader has to tell goes into `notes`.
+[[nodiscard]] Dataset read_data(const DataOptions& options, const Common& common,
+                                std::vector<std::string>& notes);
+
+// Reads the data the way the model's training data were read, with the model's classes when there are labels.
+[[nodiscard]] Dataset read_for_model(DataOptions options, const Model& model, const Common& common,
+                                     std::vector<std::string>& notes);
+
+// One class against the rest; the label may be written in any way that means the same number.
+[[nodiscard]] Dataset against_rest(const Dataset& data, const std::string& positive);
+
+[[nodiscard]] std::string fact(const Model& model, std::string_view key);  // empty when there is none
+
+// Rows of every class.
+[[nodiscard]] std::vector<std::uint64_t> class_counts(const Dataset& data);
+
+// "a9a: 32561 rows, 123 features, 451592 nonzeros, sparse ones (1.9 MB)" and "classes: -1 24720, 1 7841".
+[[nodiscard]] std::string describe_data(const Dataset& data, const std::string& name);
+[[nodiscard]] std::string describe_classes(const Dataset& data);
+[[nodiscard]] Json classes_json(const Dataset& data);
+
+}  // namespace halfspace::cli

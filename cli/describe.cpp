@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "halfspace/core/error.hpp"
+
+namespace halfspace::cli {
+
+Json certificate_json(const Model& model) {
+  if (model.certificate.empty()) return nullptr;
+  const Json value = Json::parse(model.certificate, nullptr, false);
+  return value.is_discarded() ? Json(nullptr) : value;
+}
+
+std::string facts_words(const Facts& facts) {
+  std::string text;
+  for (const auto& [name, value] : facts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", printable(name),
+                        value.empty() ? "-" : printable(value));
+  }
+  return text;
+}
+
+Json facts_json(const Facts& facts) {
+  Json out = Json::object();
+  for (const auto& [name, value] : facts) out[name] = value;
+  return out;
+}
+
+std::string stop_words(Stop stop, std::uint64_t iterations) {
+  const std::string passes = fmt::format("{} pass{}", iterations, iterations == 1 ? "" : "es");
+  switch (stop) {
+    case Stop::Converged: return fmt::format("converged after {}", passes);
+    case Stop::Clean: return fmt::format("the last of {} was clean: no mistakes", passes);
+    case Stop::Passes: return fmt::format("{} done, the last one not clean", passes);
+    case Stop::Limit: return fmt::format("limit reached after {}; this is the best model so far", passes);
+    case Stop::Time: return fmt::format("time limit reached after {}; this is the best model so far", passes);
+    case Stop::Cancelled: return fmt::format("interrupted after {}; this is the best model so far", passes);
+  }
+  return passes;
+}
+
+std::string feature_name(const Model& model, std::uint32_t feature) {
+  if (model.encoding != nullptr && feature < model.encoding->features()) {
+    return printable(model.encoding->feature_name(feature));
+  }
+  return fmt::format("x{}", feature + 1);
+}
+
+std::vector<NamedWeight> largest_weights(const LinearModel& model, std::size_t plane, std::size_t count) {
+  std::vector<NamedWeight> all;
+  const std::span<const double> weights = model.plane(plane);
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] != 0) all.push_back({static_cast<std::uint32_t>(j), weights[j]});
+  }
+  const auto larger = [](const NamedWeight& a, const NamedWeight& b) {
+    const double x = std::abs(a.weight);
+    const double y = std::abs(b.weight);
+    return x != y ? x > y : a.feature < b.feature;
+  };
+  count = std::min(count, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(), larger);
+  all.resize(count);
+  return all;
+}
+
+std::string formula(const Model& model, std::size_t plane, std::size_t terms) {
+  const auto* linear = std::get_if<LinearModel>(&model.form);
+  if (linear == nullptr) return {};
+  std::string text = model.unit_rows ? "f(x) = (" : "f(x) =";
+  std::vector<NamedWeight> largest = largest_weights(*linear, plane, terms + 1);
+  const bool more = largest.size() > terms;
+  if (more) largest.resize(terms);
+  bool first = true;
+  const auto add = [&](double value, const std::string& name) {
+    const std::string size = fmt::format("{:.6g}", std::abs(value));
+    text += first ? (value < 0 ? " -" : " ") : (value < 0 ? " - " : " + ");
+    text += name.empty() ? size : size + " " + name;
+    first = false;
+  };
+  for (const NamedWeight& term : largest) add(term.weight, feature_name(model, term.feature));
+  if (more) text += " + ...";
+  if (model.unit_rows) text += " )/|x|";
+  const double offset = linear->offsets.at(plane);
+  if (offset != 0 || first) add(offset, "");
+  return text;
+}
+
+}  // namespace halfspace::cli

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// halfspace evaluate MODEL DATA
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "data_options.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/evaluate/evaluation.hpp"
+#include "halfspace/model/model_file.hpp"
+#include "verbs.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+constexpr std::size_t confusion_classes = 12;  // a wider table does not fit a terminal
+
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+class Evaluate final : public Command {
+ public:
+  void add_options(OptionList& options) override {
+    options.argument("MODEL", "a model written by halfspace train, or a LIBLINEAR model", model_path_);
+    options.argument("DATA", "labelled rows; - for standard input", data_.path);
+    data_.add_reading_for_model(options);
+  }
+
+  int run(const Common& common, Output& output) override {
+    const Model model = load(model_path_);
+    std::vector<std::string> notes;
+    const Dataset data = read_for_model(data_, model, common, notes);
+    if (!data.labelled()) throw InputError({data.name()}, "no labels", "evaluation needs labelled rows");
+    const Evaluation result = evaluate(model, data, common.team());
+    if (result.unknown_labels > 0) {
+      notes.push_back(fmt::format("{} rows have a label that is none of the model's; they count as errors",
+                                  result.unknown_labels));
+    }
+    for (const std::string& note : notes) output.note(note);
+    print(result, model, output);
+    output.object(output.json() ? json(result, model, notes) : Json());
+    return exit_done;
+  }
+
+ private:
+  static void print(const Evaluation& result, const Model& model, const Output& output) {
+    output.line(fmt::format("error {:.6g} ({} of {} rows), 95 % interval {:.4g} to {:.4g}", result.error,
+                            result.errors, result.rows, result.interval.low, result.interval.high));
+    output.line(fmt::format("accuracy {:.6g}", 1 - result.error));
+    if (result.auc) output.line(fmt::format("area under the curve {:.6g}", *result.auc));
+    if (result.log_loss) output.line(fmt::format("log-loss {:.6g}", *result.log_loss));
+    output.line("");
+    output.line(fmt::format("{:<16}{:>10}{:>12}{:>12}{:>12}", "class", "rows", "precision", "recall", "f1"));
+    for (const ClassFigures& figures : result.classes) {
+      output.line(fmt::format("{:<16}{:>10}{:>12.4f}{:>12.4f}{:>12.4f}", printable(figures.label),
+                              figures.rows, figures.precision, figures.recall, figures.f1));
+    }
+    if (model.classes.size() <= confusion_classes) print_confusion(result, model, output);
+  }
+
+  static void print_confusion(const Evaluation& result, const Model& model, const Output& output) {
+    bool abstentions = false;
+    for (const auto& row : result.confusion)
+      abstentions = abstentions || (row.size() > model.classes.size() && row.back() > 0);
+    const std::size_t columns = model.classes.size() + (abstentions ? 1 : 0);
+    output.line("");
+    std::string head = fmt::format("{:<16}", "true \\ given");
+    for (std::size_t k = 0; k < columns; ++k) {
+      head += fmt::format("{:>10}", k < model.classes.size() ? printable(model.classes[k], 8) : "none");
+    }
+    output.line(head);
+    for (std::size_t k = 0; k < result.confusion.size(); ++k) {
+      std::string line =
+          fmt::format("{:<16}", k < model.classes.size() ? printable(model.classes[k], 14) : "other");
+      for (std::size_t j = 0; j < std::min(columns, result.confusion[k].size()); ++j) {
+        line += fmt::format("{:>10}", result.confusion[k][j]);
+      }
+      output.line(line);
+    }
+  }
+
+  static Json json(const Evaluation& result, const Model& model, const std::vector<std::string>& notes) {
+    Json value;
+    value["schema"] = "halfspace.evaluate/1";
+    value["rows"] = result.rows;
+    value["errors"] = result.errors;
+    value["error"] = result.error;
+    value["interval"] = {result.interval.low, result.interval.high};
+    value["accuracy"] = 1 - result.error;
+    value["classes"] = model.classes;
+    value["confusion"] = result.confusion;
+    value["auc"] = optional_json(result.auc);
+    value["log_loss"] = optional_json(result.log_loss);
+    value["unknown_labels"] = result.unknown_labels;
+    Json figures = Json::array();
+    for (const ClassFigures& one : result.classes) {
+      figures.push_back({{"label", one.label},
+                         {"rows", one.rows},
+                         {"precision", one.precision},
+                         {"recall", one.recall},
+                         {"f1", one.f1}});
+    }
+    value["per_class"] = std::move(figures);
+    value["notes"] = notes;
+    return value;
+  }
+
+  std::string model_path_;
+  DataOptions data_;
+};
+
+}  // namespace
+
+constinit const Verb evaluate_verb = {
+    "evaluate",
+    "MODEL DATA [options]",
+    "how often the model is wrong on labelled rows",
+    {"halfspace evaluate a9a.model a9a.t", "halfspace evaluate a9a.model a9a.t --json"},
+    "Error with its exact 95 % interval, figures per class, confusion table, area under the curve. A score "
+    "of exactly "
+    "zero counts as an error for both classes.",
+    [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Evaluate>(); }};
+
+}  // namespace halfspace::cli

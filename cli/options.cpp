@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "halfspace/core/error.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char between) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(between, begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string see_help(const std::string& verb) { return fmt::format("see halfspace {} --help", verb); }
+
+[[noreturn]] void refuse_extra(const OptionList& options, const std::string& verb, const std::string& extra,
+                               const std::function<std::string(const std::string&)>& hint_for) {
+  if (!extra.starts_with("-") || extra == "-") {
+    throw UsageError(fmt::format("unexpected argument '{}'", printable(extra)), see_help(verb));
+  }
+  const std::string name = extra.substr(0, extra.find('='));
+  std::string hint = hint_for(name);
+  if (hint.empty()) {
+    std::vector<std::string> names{"--help"};
+    for (const OptionSpec& spec : options.all()) {
+      if (!spec.positional) names.push_back(spec.long_name());
+    }
+    const std::string near = nearest_name(name, names);
+    hint = near.empty() ? see_help(verb) : fmt::format("did you mean {}?", near);
+  }
+  throw UsageError(fmt::format("{}: unknown option {}", verb, printable(name)), hint);
+}
+
+// A value that was left out because the next word is an option, or there is no next word.
+void check_value(const OptionSpec& spec, const std::string& value, const std::string& verb) {
+  if (value.size() > 2 && value.starts_with("--")) {
+    throw UsageError(fmt::format("{} needs a value, found the option {}", spec.long_name(), printable(value)),
+                     see_help(verb));
+  }
+}
+
+}  // namespace
+
+std::string OptionSpec::long_name() const {
+  const std::vector<std::string> parts = split(names, ',');
+  for (const std::string& part : parts) {
+    if (part.starts_with("--")) return part;
+  }
+  return parts.front();
+}
+
+std::string OptionList::bare(const std::string& long_name) {
+  return long_name.substr(std::min(long_name.size(), long_name.find_first_not_of('-')));
+}
+
+OptionSpec& OptionList::add(OptionSpec spec) {
+  if (spec.group.empty()) spec.group = group_;
+  return specs_.emplace_back(std::move(spec));
+}
+
+OptionSpec& OptionList::argument(std::string name, std::string help, std::string& value) {
+  OptionSpec spec{std::move(name), {}, std::move(help)};
+  spec.positional = true;
+  spec.required = true;
+  spec.group = "Arguments";
+  spec.set = [&value](const std::string& text) { value = text; };
+  return add(std::move(spec));
+}
+
+OptionSpec& OptionList::flag(std::string names, std::string help, bool& value) {
+  OptionSpec spec{std::move(names), {}, std::move(help)};
+  spec.flag = true;
+  spec.set = [&value](const std::string&) { value = true; };
+  return add(std::move(spec));
+}
+
+OptionSpec& OptionList::text(std::string names, std::string unit, std::string help, std::string& value) {
+  OptionSpec spec{std::move(names), std::move(unit), std::move(help), value};
+  spec.set = [&value](const std::string& text) { value = text; };
+  return add(std::move(spec));
+}
+
+OptionSpec& OptionList::list(std::string names, std::string unit, std::string help,
+                             std::vector<std::string>& value) {
+  OptionSpec spec{std::move(names), std::move(unit), std::move(help)};
+  spec.set = [&value](const std::string& text) { value = split(text, ','); };
+  return add(std::move(spec));
+}
+
+void parse_options(const OptionList& options, const std::string& verb, std::vector<std::string> args,
+                   const std::function<std::string(const std::string&)>& hint_for) {
+  CLI::App app;
+  app.set_help_flag();  // the help is ours
+  app.allow_extras();
+  std::vector<CLI::Option*> parsed;
+  for (const OptionSpec& spec : options.all()) {
+    CLI::Option* option = spec.flag ? app.add_flag(spec.names) : app.add_option(spec.names);
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // repeats are counted below
+    parsed.push_back(option);
+  }
+  try {
+    std::reverse(args.begin(), args.end());
+    app.parse(std::move(args));
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(printable(error.what(), 200), see_help(verb));
+  }
+  const std::vector<std::string> extras = app.remaining();
+  if (!extras.empty()) refuse_extra(options, verb, extras.front(), hint_for);
+  for (std::size_t i = 0; i < parsed.size(); ++i) {
+    const OptionSpec& spec = options.all()[i];
+    const std::vector<std::string>& results = parsed[i]->results();
+    if (results.empty()) {
+      if (!spec.required) continue;
+      throw UsageError(spec.positional ? fmt::format("{}: {} is missing", verb, spec.long_name())
+                                       : fmt::format("{}: {} {} is missing", verb, spec.names, spec.unit),
+                       see_help(verb));
+    }
+    if (results.size() > 1)
+      throw UsageError(fmt::format("{} is given {} times", spec.long_name(), results.size()));
+    if (spec.flag) {
+      if (results.front() != "true") throw UsageError(fmt::format("{} takes no value", spec.long_name()));
+    } else if (!spec.positional) {
+      check_value(spec, results.front(), verb);
+    }
+    spec.set(results.front());
+  }
+}
+
+}  // namespace halfspace::cli

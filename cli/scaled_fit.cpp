@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "scaled_fit.hpp"
+
+#include "halfspace/core/error.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+// theta . ((x - shift) factor) + theta0 = (theta factor) . x + theta0 - sum theta factor shift
+void fold(const Scaling& scaling, LinearModel& model) {
+  for (std::size_t k = 0; k < model.planes; ++k) {
+    double* weights = model.weights.data() + k * model.features;
+    double offset = model.offsets[k];
+    for (std::size_t j = 0; j < model.features; ++j) {
+      weights[j] *= scaling.factor[j];
+      offset -= weights[j] * scaling.shift[j];
+    }
+    model.offsets[k] = offset;
+  }
+}
+
+}  // namespace
+
+Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind, const Run& run) {
+  if (kind == ScaleKind::None) return algorithm.train(data, run);
+  const Scaling scaling = learn_scaling(data, kind, run.threads);
+  Fit fit = algorithm.train(apply_scaling(data, scaling, run.threads), run);
+  if (kind == ScaleKind::Unit) {
+    fit.model.unit_rows = true;
+    return fit;
+  }
+  auto* linear = std::get_if<LinearModel>(&fit.model.form);
+  if (linear == nullptr) {
+    throw UsageError("--scale: only linear models can take the scaling in", "--scale none or unit");
+  }
+  fold(scaling, *linear);
+  return fit;
+}
+
+TrainingError training_error(const Model& model, const Dataset& data, const Threads& threads) {
+  const std::vector<double> values = scores(model, data, threads);
+  const std::span<const std::uint32_t> truth = data.labels();
+  TrainingError out;
+  double wrong = 0;
+  double total = 0;
+  const std::vector<std::uint32_t> given =
+      model.planes() == 1 ? std::vector<std::uint32_t>() : labels_from_scores(model, values);
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const double weight = data.weight(i);
+    if (weight <= 0) continue;
+    const bool right = given.empty() ? (truth[i] == 1 ? values[i] > 0 : values[i] < 0) : given[i] == truth[i];
+    total += weight;
+    if (right) continue;
+    wrong += weight;
+    ++out.rows;
+  }
+  out.share = total > 0 ? wrong / total : 0;
+  return out;
+}
+
+}  // namespace halfspace::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Training on scaled rows, with the scaling folded into the model so that it works on rows as they are.
+#pragma once
+
+#include "halfspace/data/scaling.hpp"
+#include "halfspace/solve/algorithm.hpp"
+
+namespace halfspace::cli {
+
+[[nodiscard]] Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind,
+                               const Run& run);
+
+struct TrainingError {
+  std::uint64_t rows = 0;  // rows that are wrong
+  double share = 0;        // their share of the weight
+};
+// Between two classes a score of zero is wrong for both.
+[[nodiscard]] TrainingError training_error(const Model& model, const Dataset& data, const Threads& threads);
+
+}  // namespace halfspace::cli

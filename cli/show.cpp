@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// halfspace show MODEL
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "describe.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/model/geometry.hpp"
+#include "halfspace/model/model_file.hpp"
+#include "verbs.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+constexpr std::size_t planes_printed = 20;
+
+class Show final : public Command {
+ public:
+  void add_options(OptionList& options) override {
+    options.argument("MODEL", "a model written by halfspace train, or a LIBLINEAR model", model_path_);
+    options.value("--top", "N", "how many of the largest weights", top_, {0, 4294967295.0});
+  }
+
+  int run(const Common&, Output& output) override {
+    const Model model = load(model_path_);
+    print(model, output);
+    output.object(output.json() ? json(model) : Json());
+    return exit_done;
+  }
+
+ private:
+  [[nodiscard]] std::size_t top() const { return static_cast<std::size_t>(top_); }
+
+  void print(const Model& model, const Output& output) const {
+    const bool lookup = std::holds_alternative<LookupModel>(model.form);
+    output.line(fmt::format("{}: {} model of {} features", printable(model_path_, 200),
+                            lookup ? "lookup" : "linear", model.features()));
+    std::string classes;
+    for (const std::string& name : model.classes) classes += (classes.empty() ? "" : ", ") + printable(name);
+    output.line(fmt::format("classes: {}{}", classes,
+                            model.planes() == 1
+                                ? fmt::format("; a positive score means {}; zero means {}",
+                                              printable(model.classes.back()), tie_words(model))
+                                : "; the largest score wins"));
+    if (!model.algorithm.empty()) {
+      const std::string options = facts_words(model.options);
+      output.line(
+          fmt::format("algorithm: {}{}{}", printable(model.algorithm), options.empty() ? "" : ": ", options));
+    }
+    if (model.unit_rows) output.line("rows are divided by their length first");
+    for (const auto& [name, value] : model.facts)
+      output.line(fmt::format("{}: {}", printable(name), printable(value, 200)));
+    if (!model.certificate.empty())
+      output.line(fmt::format("certificate: {}", printable(model.certificate, 400)));
+    if (lookup) {
+      print_lookup(model, output);
+    } else {
+      for (std::size_t k = 0; k < std::min(model.planes(), planes_printed); ++k)
+        print_plane(model, k, output);
+      if (model.planes() > planes_printed) output.line(fmt::format("... {} planes in all", model.planes()));
+    }
+  }
+
+  static std::string tie_words(const Model& model) {
+    if (model.tie == Tie::Abstain) return "no answer";
+    return printable(model.tie == Tie::Positive ? model.classes.back() : model.classes.front());
+  }
+
+  static void print_lookup(const Model& model, const Output& output) {
+    const auto& lookup = std::get<LookupModel>(model.form);
+    output.line(fmt::format("looks at {}: {} known values, otherwise {}", feature_name(model, lookup.feature),
+                            lookup.values.size(), printable(model.classes.at(lookup.fallback))));
+  }
+
+  void print_plane(const Model& model, std::size_t plane, const Output& output) const {
+    const auto& linear = std::get<LinearModel>(model.form);
+    output.line("");
+    if (model.planes() > 1) output.line(fmt::format("class {}", printable(model.classes[plane])));
+    output.line(formula(model, plane, top()));
+    const Geometry shape = geometry(linear, plane);
+    output.line(fmt::format(
+        "length of the normal {:.6g}, distance of the plane from the origin {:.6g}, offset {:.6g}",
+        shape.norm, std::abs(shape.distance_from_origin), linear.offsets[plane]));
+    for (const NamedWeight& weight : largest_weights(linear, plane, top())) {
+      output.line(fmt::format("  {:<30} {:>14.6g}", feature_name(model, weight.feature), weight.weight));
+    }
+  }
+
+  [[nodiscard]] Json plane_json(const Model& model, std::size_t plane) const {
+    const auto& linear = std::get<LinearModel>(model.form);
+    const Geometry shape = geometry(linear, plane);
+    Json value;
+    value["class"] = model.planes() == 1 ? model.classes.back() : model.classes[plane];
+    value["formula"] = formula(model, plane, top());
+    value["offset"] = linear.offsets[plane];
+    value["norm"] = shape.norm;
+    value["distance_from_origin"] = shape.distance_from_origin;
+    value["threshold"] = shape.threshold;
+    Json weights = Json::array();
+    for (const NamedWeight& one : largest_weights(linear, plane, top())) {
+      weights.push_back(
+          {{"feature", one.feature + 1}, {"name", feature_name(model, one.feature)}, {"weight", one.weight}});
+    }
+    value["weights"] = std::move(weights);
+    return value;
+  }
+
+  [[nodiscard]] Json json(const Model& model) const {
+    const auto* lookup = std::get_if<LookupModel>(&model.form);
+    Json value;
+    value["schema"] = "halfspace.show/1";
+    value["kind"] = lookup != nullptr ? "lookup" : "linear";
+    value["classes"] = model.classes;
+    value["features"] = model.features();
+    value["algorithm"] = model.algorithm;
+    value["options"] = facts_json(model.options);
+    value["facts"] = facts_json(model.facts);
+    value["tie"] = OptionType<Tie>::print(model.tie);
+    value["unit_rows"] = model.unit_rows;
+    value["certificate"] = certificate_json(model);
+    value["planes"] = Json::array();
+    for (std::size_t k = 0; lookup == nullptr && k < model.planes(); ++k)
+      value["planes"].push_back(plane_json(model, k));
+    if (lookup != nullptr) {
+      value["lookup"] = {{"feature", lookup->feature + 1},
+                         {"name", feature_name(model, lookup->feature)},
+                         {"values", lookup->values.size()},
+                         {"fallback", model.classes.at(lookup->fallback)}};
+    }
+    return value;
+  }
+
+  std::string model_path_;
+  std::int64_t top_ = 10;
+};
+
+}  // namespace
+
+constinit const Verb show_verb = {
+    "show",
+    "MODEL [--top N] [options]",
+    "what a model is: classes, formula, largest weights, geometry",
+    {"halfspace show a9a.model", "halfspace show a9a.model --top 30 --json"},
+    "Prints the classes, how the model was trained, its formula with the largest weights by name, the "
+    "geometry of its "
+    "plane and its certificate.",
+    [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Show>(); }};
+
+}  // namespace halfspace::cli

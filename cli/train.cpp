@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// halfspace train DATA -o MODEL
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "data_options.hpp"
+#include "describe.hpp"
+#include "halfspace/certify/certificate.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/model/model_file.hpp"
+#include "halfspace/solve/algorithm.hpp"
+#include "scaled_fit.hpp"
+#include "signals.hpp"
+#include "verbs.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+constexpr std::string_view default_algorithm = "perceptron";
+
+using Clock = std::chrono::steady_clock;
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+// The algorithm decides which options there are, so it is looked for before parsing.
+std::string algorithm_named(const std::vector<std::string>& args) {
+  const std::string prefix = "--algorithm=";
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i].starts_with(prefix)) return args[i].substr(prefix.size());
+    if (args[i] == "--algorithm" && i + 1 < args.size()) return args[i + 1];
+  }
+  return std::string(default_algorithm);
+}
+
+// What training and its times come to.
+struct Outcome {
+  Dataset data;
+  Fit fit;
+  TrainingError error;
+  double read_seconds = 0, solve_seconds = 0, total_seconds = 0;
+  std::vector<std::string> notes;
+};
+
+class Train final : public Command {
+ public:
+  explicit Train(const std::string& algorithm) : algorithm_(Algorithm::by_name(algorithm)) {}
+
+  void add_options(OptionList& options) override;
+  [[nodiscard]] std::string epilogue() const override;
+  [[nodiscard]] std::string hint_for(const std::string& option) const override;
+  [[nodiscard]] int run(const Common& common, Output& output) override;
+
+ private:
+  Outcome train(const Common& common);
+  void add_facts(Model& model, const Dataset& data) const;
+  void print(const Outcome& outcome, const Output& output) const;
+  [[nodiscard]] Json json(const Outcome& outcome) const;
+
+  Algorithm algorithm_;
+  std::string algorithm_word_;  // parsed once more by CLI11; the meaning was taken from it before
+  std::string model_path_;
+  DataOptions data_;
+};
+
+void Train::add_options(OptionList& options) {
+  options.argument("DATA", "training rows: libsvm text, CSV or TSV, IDX, NPY, .hsd; - for standard input",
+                   data_.path);
+  options.group("Options");
+  options.text("-o,--output", "MODEL", "where the model goes; - for standard output", model_path_).required =
+      true;
+  options.text("--algorithm", "NAME", "how to train; the list is at the end", algorithm_word_).fallback =
+      default_algorithm;
+  options.group(fmt::format("Algorithm {}", algorithm_.name()));
+  for (const OptionInfo& info : algorithm_.options()) {
+    OptionSpec spec{"--" + info.name, info.unit, info.help, info.fallback, info.choices};
+    spec.flag = info.flag;
+    spec.set = [this, name = info.name](const std::string& text) { algorithm_.set(name, text); };
+    options.add(std::move(spec));
+  }
+  data_.add_reading(options);
+  data_.add_training(options);
+}
+
+std::string Train::epilogue() const {
+  std::string text = "Algorithms (halfspace train --algorithm NAME --help for the options of each):\n";
+  for (const std::string& name : Algorithm::names()) {
+    text += fmt::format("  {:<24}{}\n", name, Algorithm::by_name(name).summary());
+  }
+  return text;
+}
+
+std::string Train::hint_for(const std::string& option) const {
+  std::string owners;
+  for (const std::string& name : Algorithm::names()) {
+    for (const OptionInfo& info : Algorithm::by_name(name).options()) {
+      if ("--" + info.name == option) owners += (owners.empty() ? "" : ", ") + name;
+    }
+  }
+  if (owners.empty()) return {};
+  return fmt::format("{} has no {}; an option of {}", algorithm_.name(), printable(option), owners);
+}
+
+Outcome Train::train(const Common& common) {
+  Outcome out;
+  const Clock::time_point start = Clock::now();
+  out.data = read_data(data_, common, out.notes);
+  if (!data_.positive.empty()) out.data = against_rest(out.data, data_.positive);
+  const Clock::time_point ready = Clock::now();
+  out.read_seconds = seconds_between(start, ready);
+
+  const Threads threads = common.team();
+  finish_in_order();  // from here on there is a model to save
+  ProgressMeter meter(common.progress, common.quiet);
+  Run run;
+  run.seed = static_cast<std::uint64_t>(common.seed);
+  run.threads = threads;
+  run.seconds = std::max(0.0, common.seconds - out.read_seconds);
+  run.observe = [&meter](const Progress& progress) {
+    meter.show(progress);
+    return !interrupted();
+  };
+  out.fit = train_scaled(algorithm_, out.data, data_.scale, run);
+  out.solve_seconds = seconds_between(ready, Clock::now());
+
+  add_facts(out.fit.model, out.data);
+  out.error = training_error(out.fit.model, out.data, threads);
+  save(out.fit.model, model_path_);
+  out.total_seconds = seconds_between(start, Clock::now());
+  out.notes.insert(out.notes.end(), out.fit.notes.begin(), out.fit.notes.end());
+  return out;
+}
+
+// What the library does not know. No path, time or host: the same training gives the same bytes anywhere.
+void Train::add_facts(Model& model, const Dataset& data) const {
+  // The fingerprint is that of the rows as read, not as scaled.
+  for (auto& [name, value] : model.facts) {
+    if (name == "data" && data_.scale != ScaleKind::None) value = data.fingerprint();
+  }
+  if (!data_.positive.empty()) model.facts.emplace_back("positive", model.classes.back());
+  if (data_.scale != ScaleKind::None)
+    model.facts.emplace_back("scale", OptionType<ScaleKind>::print(data_.scale));
+  if (data_.read.zero_based) model.facts.emplace_back("zero_based", "true");
+}
+
+void Train::print(const Outcome& out, const Output& output) const {
+  output.line(describe_data(out.data, data_.path));
+  output.line(describe_classes(out.data));
+  const std::string options = facts_words(algorithm_.values());
+  output.line(fmt::format("{}{}{}", algorithm_.name(), options.empty() ? "" : ": ", options));
+  output.line(fmt::format("read in {}, solved in {}", human_seconds(out.read_seconds),
+                          human_seconds(out.solve_seconds)));
+  output.line(fmt::format("stop: {}", stop_words(out.fit.stop, out.fit.iterations)));
+  if (out.fit.objective) {
+    output.line(fmt::format("objective {:.8g}, at most {:.2g} above the optimum (relative {:.1e})",
+                            out.fit.objective->primal, out.fit.objective->gap(),
+                            out.fit.objective->relative_gap()));
+  }
+  output.line(
+      fmt::format("training error {:.4g} ({} of {} rows)", out.error.share, out.error.rows, out.data.rows()));
+  for (std::size_t k = 0; k < out.fit.certificates.size(); ++k) {
+    const std::string plane = out.fit.certificates.size() > 1
+                                  ? fmt::format(" (class {})", printable(out.fit.model.classes[k]))
+                                  : "";
+    output.line(fmt::format("certificate{}{}: {}", plane,
+                            data_.scale == ScaleKind::None ? "" : ", on the scaled rows",
+                            describe(out.fit.certificates[k])));
+  }
+  if (model_path_ == "-") return;
+  std::error_code code;
+  const auto size = std::filesystem::file_size(model_path_, code);
+  output.line(fmt::format("{} written{}", printable(model_path_, 200),
+                          code ? "" : fmt::format(" ({})", human_bytes(size))));
+  output.line(
+      fmt::format("next: halfspace evaluate {0} TEST    halfspace show {0}", printable(model_path_, 200)));
+}
+
+Json Train::json(const Outcome& out) const {
+  const Fit& fit = out.fit;
+  Json value;
+  value["schema"] = "halfspace.train/1";
+  value["algorithm"] = algorithm_.name();
+  value["options"] = facts_json(algorithm_.values());
+  value["rows"] = out.data.rows();
+  value["features"] = out.data.features();
+  value["nonzeros"] = out.data.nonzeros();
+  value["storage"] = out.data.storage_name();
+  value["classes"] = classes_json(out.data);
+  value["seconds"] = {{"read", out.read_seconds}, {"solve", out.solve_seconds}, {"total", out.total_seconds}};
+  value["iterations"] = fit.iterations;
+  value["stop"] = stop_name(fit.stop);
+  Json& objective = value["objective"];
+  objective["primal"] = fit.objective ? Json(fit.objective->primal) : Json(nullptr);
+  objective["dual"] = fit.objective ? Json(fit.objective->dual) : Json(nullptr);
+  objective["gap"] = fit.objective ? Json(fit.objective->gap()) : Json(nullptr);
+  objective["relative_gap"] = fit.objective ? Json(fit.objective->relative_gap()) : Json(nullptr);
+  value["training_error"] = out.error.share;
+  value["training_errors"] = out.error.rows;
+  value["mistakes"] = fit.mistakes ? Json(*fit.mistakes) : Json(nullptr);
+  value["support_vectors"] = fit.support_vectors ? Json(*fit.support_vectors) : Json(nullptr);
+  value["certificate"] = certificate_json(fit.model);
+  const std::string problem = fact(fit.model, "formula");
+  value["formula"] = problem.empty() ? Json(nullptr) : Json(problem);
+  value["scale"] = OptionType<ScaleKind>::print(data_.scale);
+  value["data"] = fact(fit.model, "data");
+  value["notes"] = out.notes;
+  value["model"] = model_path_;
+  return value;
+}
+
+int Train::run(const Common& common, Output& output) {
+  if (model_path_ == "-") {
+    if (common.json) throw UsageError("--json and -o - both want standard output");
+    output.divert();
+  }
+  const Outcome out = train(common);
+  for (const std::string& note : out.notes) output.note(note);
+  print(out, output);
+  output.object(output.json() ? json(out) : Json());
+  if (out.fit.stop == Stop::Cancelled) return exit_interrupted;
+  return stopped_short(out.fit.stop) ? exit_limit : exit_done;
+}
+
+}  // namespace
+
+constinit const Verb train_verb = {
+    "train",
+    "DATA -o MODEL [--algorithm NAME] [options]",
+    "learn a model from labelled rows",
+    {"halfspace train a9a -o a9a.model",
+     "halfspace train table.csv -o table.model --label species --scale standard"},
+    "Reads labelled rows, trains a model and writes it. Says how long it took, why it stopped, the error on "
+    "the "
+    "training rows, and what can be proved about the result.",
+    [](const std::vector<std::string>& args) -> std::unique_ptr<Command> {
+      return std::make_unique<Train>(algorithm_named(args));
+    }};
+
+}  // namespace halfspace::cli

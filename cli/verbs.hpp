@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One constant per verb, each in the file of its name.
+#pragma once
+
+#include "app.hpp"
+
+namespace halfspace::cli {
+
+extern const Verb train_verb;
+extern const Verb predict_verb;
+extern const Verb evaluate_verb;
+extern const Verb show_verb;
+extern const Verb convert_verb;
+extern const Verb generate_verb;
+extern const Verb doctor_verb;
+
+}  // namespace halfspace::cli

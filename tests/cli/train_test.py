@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""train: what it prints, what it writes, what it refuses."""
+import os
+import signal
+import subprocess
+import time
+
+from support import PROGRAM, ProgramTest, main
+
+KEYS = {"schema", "algorithm", "rows", "features", "nonzeros", "classes", "seconds", "iterations", "stop", "objective",
+        "training_error", "mistakes", "support_vectors", "model", "options", "certificate", "notes", "storage"}
+
+
+class Train(ProgramTest):
+    def test_json_has_the_keys_of_the_contract(self):
+        result = self.json("train", "rows.txt", "-o", "model", "--passes", "3")
+        self.assertLessEqual(KEYS, set(result))
+        self.assertEqual(result["schema"], "halfspace.train/1")
+        self.assertEqual(result["algorithm"], "perceptron")
+        self.assertEqual((result["rows"], result["features"]), (60, 4))
+        self.assertEqual(result["classes"], [{"label": "-1", "rows": 20}, {"label": "1", "rows": 40}])
+        self.assertEqual(set(result["seconds"]), {"read", "solve", "total"})
+        self.assertEqual(set(result["objective"]), {"primal", "dual", "gap", "relative_gap"})
+        self.assertIsNone(result["objective"]["primal"])
+        self.assertEqual(result["model"], "model")
+        self.assertTrue((self.folder / "model").exists())
+
+    def test_text_says_what_happened(self):
+        text = self.done("train", "apart.txt", "-o", "model", "--passes", "until-clean")
+        for words in ("6 rows", "2 features", "classes: -1 (3 rows), 1 (3 rows)", "perceptron: ", "read in",
+                      "training error 0 (0 of 6 rows)", "certificate", "model written", "next: halfspace"):
+            self.assertIn(words, text)
+
+    def test_separable_rows_end_clean_with_no_training_error(self):
+        result = self.json("train", "apart.txt", "-o", "model", "--passes", "until-clean")
+        self.assertEqual(result["stop"], "clean")
+        self.assertEqual(result["training_error"], 0)
+        self.assertIsNotNone(result["certificate"])
+
+    def test_the_same_bytes_twice_and_for_any_number_of_threads(self):
+        first = self.train("rows.txt", "a", "--passes", "5", "--threads", "1")
+        self.assertEqual(first, self.train("rows.txt", "b", "--passes", "5", "--threads", "1"))
+        self.assertEqual(first, self.train("rows.txt", "c", "--passes", "5", "--threads", "2"))
+
+    def test_the_model_holds_no_path(self):
+        self.assertNotIn(str(self.folder).encode(), self.train(str(self.folder / "rows.txt"), "a"))
+
+    def test_standard_input_gives_the_same_model_as_the_file(self):
+        first = self.train("rows.txt", "a")
+        self.done("train", "-", "-o", "b", stdin=(self.folder / "rows.txt").read_bytes())
+        self.assertEqual(first, (self.folder / "b").read_bytes())
+
+    def test_a_model_on_standard_output_is_the_model_and_nothing_else(self):
+        first = self.train("rows.txt", "a")
+        result = self.run_program("train", "rows.txt", "-o", "-")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stdout, first)
+        self.fails_json_on_stdout()
+
+    def fails_json_on_stdout(self):
+        self.assertEqual(self.run_program("train", "rows.txt", "-o", "-", "--json").returncode, 2)
+
+    def test_an_old_model_survives_a_failing_train(self):
+        before = self.train("rows.txt", "model")
+        (self.folder / "bad.txt").write_text("+1 1:1\n-1 1:nan\n")
+        self.assertTrue(self.fails(3, "train", "bad.txt", "-o", "model").startswith("bad.txt:2:6: error: "))
+        self.fails(2, "train", "rows.txt", "-o", "model", "--bogus")
+        self.assertEqual(before, (self.folder / "model").read_bytes())
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()),
+                         ["apart.txt", "bad.txt", "model", "rows.txt", "table.csv", "three.txt"])
+
+    def test_a_folder_that_does_not_exist_is_exit_5(self):
+        self.fails(5, "train", "rows.txt", "-o", "nowhere/model")
+
+    def test_a_file_that_does_not_exist_is_exit_3(self):
+        self.assertIn("nothing.txt", self.fails(3, "train", "nothing.txt", "-o", "model"))
+
+    def test_input_errors_are_objects_in_json_mode(self):
+        (self.folder / "bad.txt").write_text("+1 1:1\n-1 0:1\n")
+        error = self.json("train", "bad.txt", "-o", "model", code=3)
+        self.assertEqual((error["schema"], error["code"]), ("halfspace.error/1", 3))
+        self.assertEqual((error["file"], error["line"], error["column"]), ("bad.txt", 2, 4))
+        self.assertIsNone(error["byte"])
+        self.assertIn("--zero-based", error["hint"])
+
+    def test_one_class_is_refused(self):
+        (self.folder / "one.txt").write_text("1 1:1\n1 1:2\n1 2:3\n")
+        self.assertIn("only one class (1) in 3 rows", self.fails(3, "train", "one.txt", "-o", "model"))
+        (self.folder / "none.txt").write_text("1\n-1\n")
+        self.assertIn("no features", self.fails(3, "train", "none.txt", "-o", "model"))
+
+    def test_scaling_is_folded_into_the_model(self):
+        self.train("rows.txt", "plain", "--passes", "4")
+        for how in ("standard", "minmax", "unit"):
+            result = self.json("train", "rows.txt", "-o", how, "--passes", "4", "--scale", how)
+            evaluation = self.json("evaluate", how, "rows.txt")
+            self.assertEqual(result["training_error"], evaluation["error"])
+
+    def test_positive_trains_one_class_against_the_rest(self):
+        result = self.json("train", "three.txt", "-o", "model", "--positive", "2.0")
+        self.assertEqual(result["classes"], [{"label": "rest", "rows": 16}, {"label": "2", "rows": 8}])
+        evaluation = self.json("evaluate", "model", "three.txt")
+        self.assertEqual(evaluation["unknown_labels"], 0)
+        self.assertEqual(evaluation["error"], result["training_error"])
+        self.fails(3, "train", "three.txt", "-o", "model", "--positive", "9")
+
+    def test_many_classes_have_a_plane_each(self):
+        self.train("three.txt", "model", "--passes", "20")
+        self.assertEqual(len(self.json("show", "model")["planes"]), 3)
+
+    def test_a_limit_is_exit_4_and_leaves_a_model(self):
+        result = self.json("train", "rows.txt", "-o", "model", "--passes", "until-clean", "--max-passes",
+                           "1000000000", "--time", "0.2", code=4)
+        self.assertEqual(result["stop"], "time")
+        self.done("show", "model")
+        result = self.json("train", "rows.txt", "-o", "model", "--passes", "until-clean", "--max-passes", "3", code=4)
+        self.assertEqual((result["stop"], result["iterations"]), ("limit", 3))
+
+    def test_progress_as_json_lines(self):
+        result = self.run_program("train", "rows.txt", "-o", "model", "--passes", "50", "--progress", "jsonl")
+        self.assertEqual(result.returncode, 0)
+        for line in result.stderr.splitlines():
+            if not line.startswith(b"note: "):
+                self.assertIn(b'"schema":"halfspace.progress/1"', line)
+        quiet = self.run_program("train", "rows.txt", "-o", "model", "--progress", "jsonl", "--quiet")
+        self.assertEqual(quiet.stderr, b"")
+
+    def test_an_interrupt_leaves_the_best_model_so_far(self):
+        # Overlapping classes never end clean; the first JSON line says that training is on its way.
+        process = subprocess.Popen([PROGRAM, "train", "rows.txt", "-o", "model", "--passes", "until-clean", "--max-passes", "1000000000", "--progress",
+                                    "jsonl", "--time", "20"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertIn(b"halfspace.progress/1", process.stderr.readline())
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+        self.done("show", "model")
+
+    def test_an_interrupt_while_reading_writes_nothing(self):
+        reader, writer = os.pipe()
+        process = subprocess.Popen([PROGRAM, "train", "-", "-o", "model"], cwd=self.folder, stdin=reader,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        os.close(reader)
+        os.write(writer, b"+1 1:1\n")
+        time.sleep(0.5)  # the program waits for more rows; only how it ends is checked
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        os.close(writer)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(errors.count(b"\n"), 1)
+        self.assertFalse((self.folder / "model").exists())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""predict, evaluate, show, convert, generate, doctor: what they print and write."""
+import json
+
+from support import ProgramTest, main
+
+
+class Predict(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.train("apart.txt", "model", "--passes", "until-clean")
+
+    def test_one_line_a_row(self):
+        self.assertEqual(self.done("predict", "model", "apart.txt"), "1\n1\n1\n-1\n-1\n-1\n")
+
+    def test_scores_have_the_sign_of_the_label_and_read_back(self):
+        for line in self.done("predict", "model", "apart.txt", "--scores").splitlines():
+            label, score = line.split("\t")
+            self.assertGreater(float(score) * float(label), 0)
+            self.assertLessEqual(len(score), 24)
+
+    def test_accuracy_is_a_note_on_standard_error(self):
+        result = self.run_program("predict", "model", "apart.txt")
+        self.assertEqual(result.stderr, b"note: accuracy 1 (6 of 6 rows)\n")
+        self.assertEqual(self.run_program("predict", "model", "apart.txt", "--quiet").stderr, b"")
+
+    def test_output_goes_to_a_file(self):
+        self.assertEqual(self.done("predict", "model", "apart.txt", "-o", "out"), "")
+        self.assertEqual((self.folder / "out").read_text(), "1\n1\n1\n-1\n-1\n-1\n")
+
+    def test_the_same_text_for_any_number_of_threads(self):
+        big = "".join(f"1 1:{i % 13 - 6} 2:{i % 7}\n" for i in range(40000))
+        one = self.done("predict", "model", "-", "--scores", "--threads", "1", stdin=big.encode())
+        two = self.done("predict", "model", "-", "--scores", "--threads", "2", stdin=big.encode())
+        self.assertEqual(one.count("\n"), 40000)
+        self.assertTrue(one == two)
+
+    def test_features_never_seen_are_ignored_and_said(self):
+        result = self.run_program("predict", "model", "-", stdin=b"1 1:3 9:5\n")
+        self.assertEqual(result.stdout, b"1\n")
+        self.assertIn(b"7 features were not seen in training", result.stderr)
+
+    def test_json_has_labels_and_scores(self):
+        result = self.json("predict", "model", "apart.txt", "--scores")
+        self.assertEqual(result["schema"], "halfspace.predict/1")
+        self.assertEqual(result["labels"], ["1", "1", "1", "-1", "-1", "-1"])
+        self.assertEqual(len(result["scores"]), 6)
+        self.assertEqual(result["accuracy"], 1)
+        summary = self.json("predict", "model", "apart.txt", "-o", "out")
+        self.assertEqual((summary["output"], summary["rows"]), ("out", 6))
+        self.assertTrue((self.folder / "out").exists())
+
+    def test_ties_go_where_they_are_sent(self):
+        self.done("train", "apart.txt", "-o", "origin", "--offset", "none")
+        for tie, word in (("negative", "-1"), ("positive", "1"), ("abstain", "abstain")):
+            self.assertEqual(self.done("predict", "origin", "-", "--tie", tie, stdin=b"1 1:0\n"), word + "\n")
+
+    def test_probabilities_are_refused_for_a_model_without(self):
+        self.assertIn("perceptron", self.fails(2, "predict", "model", "apart.txt", "--probabilities"))
+
+    def test_a_bad_model_is_exit_3(self):
+        self.fails(3, "predict", "apart.txt", "apart.txt")
+        self.fails(3, "predict", "missing", "apart.txt")
+
+
+class Evaluate(ProgramTest):
+    def test_json_has_the_keys_of_the_contract(self):
+        self.train("apart.txt", "model", "--passes", "until-clean")
+        result = self.json("evaluate", "model", "-", stdin=b"1 1:3\n1 1:-3\n-1 1:-4\n-1 1:-5\n")
+        self.assertLessEqual({"schema", "rows", "errors", "error", "interval", "accuracy", "confusion", "auc", "log_loss"},
+                             set(result))
+        self.assertEqual(result["schema"], "halfspace.evaluate/1")
+        self.assertEqual((result["rows"], result["errors"], result["error"], result["accuracy"]), (4, 1, 0.25, 0.75))
+        low, high = result["interval"]
+        # Clopper-Pearson, 1 of 4: 0.0063 to 0.8059
+        self.assertAlmostEqual(low, 0.0063, places=4)
+        self.assertAlmostEqual(high, 0.8059, places=4)
+        self.assertEqual([row[:2] for row in result["confusion"]][:2], [[2, 0], [1, 1]])
+        self.assertEqual([c["label"] for c in result["per_class"]], ["-1", "1"])
+        self.assertIsNone(result["log_loss"])
+
+    def test_text_has_the_error_and_the_table(self):
+        self.train("rows.txt", "model")
+        text = self.done("evaluate", "model", "rows.txt")
+        for words in ("error ", "95 % interval", "precision", "true \\ given"):
+            self.assertIn(words, text)
+
+    def test_rows_without_labels_are_refused(self):
+        self.train("table.csv", "model", "--label", "label")
+        (self.folder / "new.csv").write_text("size,color\n1,red\n")
+        self.assertIn("no labels", self.fails(3, "evaluate", "model", "new.csv"))
+        self.assertEqual(self.done("predict", "model", "new.csv").count("\n"), 1)
+
+
+class Show(ProgramTest):
+    def test_names_of_the_table_are_shown(self):
+        self.train("table.csv", "model", "--label", "label", "--passes", "50")
+        text = self.done("show", "model")
+        self.assertIn("f(x) = ", text)
+        self.assertIn("size", text)
+        self.assertIn("small", text)
+
+    def test_json_has_classes_planes_options_and_facts(self):
+        self.train("apart.txt", "model", "--seed", "7")
+        result = self.json("show", "model", "--top", "1")
+        self.assertEqual(result["schema"], "halfspace.show/1")
+        self.assertEqual(result["classes"], ["-1", "1"])
+        self.assertEqual(result["facts"]["seed"], "7")
+        self.assertEqual(result["facts"]["rows"], "6")
+        self.assertIn("passes", result["options"])
+        plane = result["planes"][0]
+        self.assertEqual(len(plane["weights"]), 1)
+        self.assertLessEqual({"formula", "offset", "norm", "distance_from_origin", "threshold"}, set(plane))
+
+    def test_a_liblinear_model_is_shown(self):
+        (self.folder / "foreign").write_text(
+            "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n0.5\n-0.25\n")
+        self.assertIn("0.5 x1 - 0.25 x2", self.done("show", "foreign"))
+
+
+class Convert(ProgramTest):
+    def test_there_and_back_gives_the_same_data(self):
+        first = self.json("convert", "rows.txt", "-o", "rows.hsd")
+        for name in ("a.csv", "b.tsv", "c.txt.gz", "d.hsd"):
+            self.done("convert", "rows.hsd", "-o", name)
+            again = self.json("convert", name, "-o", "back.hsd")
+            self.assertEqual(again["data"], first["data"], name)
+
+    def test_to_chooses_the_format(self):
+        self.assertTrue(self.done("convert", "apart.txt", "-o", "-", "--to", "libsvm").startswith("1 1:2 2:1\n"))
+        self.fails(2, "convert", "apart.txt", "-o", "x", "--to", "idx")
+
+
+class Generate(ProgramTest):
+    def test_the_same_seed_gives_the_same_rows_and_the_law_is_said(self):
+        first = self.json("generate", "gaussians", "-o", "a.txt", "--rows", "50", "--distance", "2")
+        # Two normal laws with means 2 standard deviations apart: error Phi(-1).
+        self.assertAlmostEqual(first["bayes_error"], 0.158655, places=5)
+        self.assertEqual(first["rows"], 50)
+        self.assertTrue(first["law"])
+        self.done("generate", "gaussians", "-o", "b.txt", "--rows", "50", "--distance", "2")
+        self.done("generate", "gaussians", "-o", "c.txt", "--rows", "50", "--distance", "2", "--seed", "2")
+        self.assertEqual((self.folder / "a.txt").read_bytes(), (self.folder / "b.txt").read_bytes())
+        self.assertNotEqual((self.folder / "a.txt").read_bytes(), (self.folder / "c.txt").read_bytes())
+
+    def test_an_unknown_kind_is_offered(self):
+        self.assertIn("did you mean gaussians?", self.fails(2, "generate", "gausians", "-o", "x"))
+
+
+class Doctor(ProgramTest):
+    def test_contradictions_are_found(self):
+        (self.folder / "odd.txt").write_text("1 1:1 2:5\n-1 1:1 2:5\n1 1:2 2:5\n-1 1:3 2:5\n")
+        result = self.json("doctor", "odd.txt")
+        self.assertEqual(result["schema"], "halfspace.doctor/1")
+        self.assertIn("contradiction", [f["kind"] for f in result["findings"]])
+        text = self.done("doctor", "odd.txt")
+        self.assertIn("! contradiction", text)
+        self.assertIn("next: halfspace train odd.txt", text)
+
+
+if __name__ == "__main__":
+    main()

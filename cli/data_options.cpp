@@ -136,16 +136,17 @@ std::vector<std::uint64_t> class_counts(const Dataset& data) {
 }
 
 std::string describe_data(const Dataset& data, const std::string& name) {
-  return fmt::format("{}: {} rows, {} features, {} nonzeros, stored as {} ({})", printable(name, 200),
-                     data.rows(), data.features(), data.nonzeros(), data.storage_name(),
-                     human_bytes(data.storage_bytes()));
+  return fmt::format("{}: {}, {}, {}, stored as {} ({})", printable(name, 200), counted(data.rows(), "row"),
+                     counted(data.features(), "feature"), counted(data.nonzeros(), "nonzero"),
+                     data.storage_name(), human_bytes(data.storage_bytes()));
 }
 
 std::string describe_classes(const Dataset& data) {
   const std::vector<std::uint64_t> counts = class_counts(data);
   std::string text = "classes:";
   for (std::size_t k = 0; k < std::min(counts.size(), classes_listed); ++k) {
-    text += fmt::format("{} {} ({} rows)", k == 0 ? "" : ",", printable(data.classes()[k]), counts[k]);
+    text +=
+        fmt::format("{} {} ({})", k == 0 ? "" : ",", printable(data.classes()[k]), counted(counts[k], "row"));
   }
   if (counts.size() > classes_listed) text += fmt::format(" and {} more", counts.size() - classes_listed);
   return text;

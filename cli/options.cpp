@@ -114,8 +114,10 @@ void parse_options(const OptionList& options, const std::string& verb, std::vect
   } catch (const CLI::ParseError& error) {
     throw UsageError(printable(error.what(), 200), see_help(verb));
   }
-  const std::vector<std::string> extras = app.remaining();
-  if (!extras.empty()) refuse_extra(options, verb, extras.front(), hint_for);
+  for (const std::string& extra : app.remaining()) {
+    if (extra != "--")
+      refuse_extra(options, verb, extra, hint_for);  // CLI11 hands the end-of-options mark back
+  }
   for (std::size_t i = 0; i < parsed.size(); ++i) {
     const OptionSpec& spec = options.all()[i];
     const std::vector<std::string>& results = parsed[i]->results();

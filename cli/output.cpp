@@ -159,6 +159,10 @@ std::string human_bytes(std::uint64_t bytes) {
   return fmt::format("{:.4g} GB", size / 1e9);
 }
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string human_seconds(double seconds) {
   return seconds < 0.001 ? "under 1 ms"
          : seconds < 1   ? fmt::format("{:.0f} ms", seconds * 1e3)

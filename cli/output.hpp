@@ -50,5 +50,6 @@ void write_plain_error(int code, const char* message, bool json) noexcept;
 
 [[nodiscard]] std::string human_bytes(std::uint64_t bytes);
 [[nodiscard]] std::string human_seconds(double seconds);
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);  // "1 row", "2 rows"
 
 }  // namespace halfspace::cli

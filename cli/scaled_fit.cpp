@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scaled_fit.hpp"
 
+#include <cmath>
+
 #include "halfspace/core/error.hpp"
 
 namespace halfspace::cli {
 namespace {
 
 // theta . ((x - shift) factor) + theta0 = (theta factor) . x + theta0 - sum theta factor shift
-void fold(const Scaling& scaling, LinearModel& model) {
+// False when a weight leaves the range of numbers.
+bool fold(const Scaling& scaling, LinearModel& model) {
+  bool finite = true;
   for (std::size_t k = 0; k < model.planes; ++k) {
     double* weights = model.weights.data() + k * model.features;
     double offset = model.offsets[k];
     for (std::size_t j = 0; j < model.features; ++j) {
       weights[j] *= scaling.factor[j];
       offset -= weights[j] * scaling.shift[j];
+      finite = finite && std::isfinite(weights[j]);
     }
     model.offsets[k] = offset;
+    finite = finite && std::isfinite(offset);
   }
+  return finite;
 }
 
 }  // namespace
@@ -33,7 +40,10 @@ Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind
   if (linear == nullptr) {
     throw UsageError("--scale: only linear models can take the scaling in", "--scale none or unit");
   }
-  fold(scaling, *linear);
+  if (!fold(scaling, *linear)) {
+    throw InputError({data.name()}, "values so large or small that the weights overflow",
+                     "values below 1e150");
+  }
   return fit;
 }
 

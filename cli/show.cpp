@@ -35,8 +35,8 @@ class Show final : public Command {
 
   void print(const Model& model, const Output& output) const {
     const bool lookup = std::holds_alternative<LookupModel>(model.form);
-    output.line(fmt::format("{}: {} model of {} features", printable(model_path_, 200),
-                            lookup ? "lookup" : "linear", model.features()));
+    output.line(fmt::format("{}: {} model of {}", printable(model_path_, 200), lookup ? "lookup" : "linear",
+                            counted(model.features(), "feature")));
     std::string classes;
     for (const std::string& name : model.classes) classes += (classes.empty() ? "" : ", ") + printable(name);
     output.line(fmt::format("classes: {}{}", classes,

@@ -88,6 +88,10 @@ class WrongUsage(ProgramTest):
     def test_an_option_is_not_taken_for_a_value(self):
         self.assertIn("--label needs a value", self.fails(2, "train", "rows.txt", "-o", "m", "--label", "--json-lines"))
 
+    def test_two_dashes_end_the_options(self):
+        (self.folder / "-odd").write_text("+1 1:1\n-1 1:-1\n")
+        self.done("train", "-o", "m", "--", "-odd")
+
     def test_too_many_arguments(self):
         self.assertIn("unexpected argument 'b'", self.fails(2, "train", "a", "b", "-o", "m"))
 

@@ -111,16 +111,13 @@ Items items_of(const std::vector<std::string>& classes) {
     }
     return items;
   }
-  const bool text =
-      std::all_of(classes.begin(), classes.end(), [](const auto& c) { return code_points(c).has_value(); });
-  for (std::size_t k = 0; k < classes.size(); ++k) {
-    if (text) {
-      for (const char32_t point : *code_points(classes[k]))
-        append(items.bytes[k], static_cast<std::uint32_t>(point));
-    } else {
-      items.bytes[k] = classes[k];
-    }
+  bool text = true;
+  for (std::size_t k = 0; k < classes.size() && text; ++k) {
+    const auto points = code_points(classes[k]);
+    text = points.has_value();
+    if (points) items.bytes[k].assign(reinterpret_cast<const char*>(points->data()), 4 * points->size());
   }
+  if (!text) items.bytes = classes;
   const std::size_t unit = text ? sizeof(std::uint32_t) : 1;
   std::size_t longest = unit;
   for (const std::string& item : items.bytes) longest = std::max(longest, item.size());

@@ -8,6 +8,7 @@
 
 #include "data/readers.hpp"
 #include "data/writers.hpp"
+#include "halfspace/core/error.hpp"
 
 namespace halfspace {
 namespace {
@@ -46,12 +47,18 @@ bool last_feature_appears(const Dataset& data) {
       data.matrix());
 }
 
-// A cell of a table as RFC 4180 has it. Spaces at the ends are quoted too: some readers drop them.
+// A cell as RFC 4180 has it; spaces at the ends are quoted too, because some readers drop them. Cells between
+// tabs are never quoted, so they cannot hold everything.
 std::string cell(const std::string& text, char delimiter) {
   const bool special =
-      text.find_first_of("\"\r\n") != std::string::npos || text.find(delimiter) != std::string::npos;
+      text.find_first_of("\r\n") != std::string::npos || text.find(delimiter) != std::string::npos;
+  if (delimiter == '\t') {
+    if (!special) return text;
+    throw UsageError(fmt::format("'{}' cannot be a cell between tabs", printable(text)),
+                     "write .csv instead");
+  }
   const bool spaces = !text.empty() && (text.front() == ' ' || text.back() == ' ');
-  if (!special && !spaces) return text;
+  if (!special && !spaces && text.find('"') == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/data/row_products.hpp"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <vector>
+
+#include "halfspace/core/random.hpp"
+#include "halfspace/data/builder.hpp"
+
+using namespace halfspace;
+
+namespace {
+
+StoredMatrix random_matrix(std::size_t rows, std::size_t cols, double fill, double value_step,
+                           Random& random) {
+  MatrixBuilder builder;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::uint32_t j = 0; j < cols; ++j) {
+      if (random.uniform() < fill) builder.add(j, static_cast<double>(1 + random.below(1000)) * value_step);
+    }
+    builder.end_row();
+  }
+  return builder.finish(cols, Threads(1));
+}
+
+}  // namespace
+
+TEST_CASE("products of many rows are the products row by row, to the bit") {
+  Random random(1);
+  std::vector<StoredMatrix> matrices;
+  for (const double step : {0.125, 0.01, 0.1 / 3}) {
+    matrices.push_back(random_matrix(50, 40, 0.9, step, random));
+    matrices.push_back(random_matrix(50, 300, 0.05, step, random));
+    matrices.push_back(random_matrix(20, 40000, 0.001, step, random));  // weights beyond the nearest caches
+  }
+  for (const StoredMatrix& stored : matrices) {
+    std::visit(
+        [&](const auto& view) {
+          std::vector<double> w(view.cols);
+          for (double& x : w) x = random.normal();
+          for (const auto& [begin, end] :
+               {std::pair<std::size_t, std::size_t>{0, view.rows}, {7, 8}, {5, 19}, {3, 3}}) {
+            std::vector<double> out(end - begin, -1);
+            dot_rows(view, begin, end, w.data(), out.data());
+            for (std::size_t i = begin; i < end; ++i) {
+              CHECK(std::bit_cast<std::uint64_t>(out[i - begin]) ==
+                    std::bit_cast<std::uint64_t>(dot(view.row(i), w.data())));
+            }
+          }
+        },
+        stored.matrix);
+  }
+}
+
+TEST_CASE("products with many planes add up entry by entry in the order of the columns") {
+  Random random(2);
+  const std::size_t planes = 11;
+  for (const double fill : {0.1, 0.95}) {
+    const StoredMatrix stored = random_matrix(30, 60, fill, 0.01, random);
+    std::visit(
+        [&](const auto& view) {
+          std::vector<double> w(view.cols * planes), out(5 * planes, -1), expected(5 * planes, 0.0);
+          for (double& x : w) x = random.normal();
+          dot_rows_planes(view, 10, 15, w.data(), planes, out.data());
+          for (std::size_t i = 10; i < 15; ++i) {
+            for_entries(view.row(i), [&](std::uint32_t j, double x) {
+              for (std::size_t k = 0; k < planes; ++k) {
+                const double product = x * w[j * planes + k];
+                expected[(i - 10) * planes + k] += product;
+              }
+            });
+          }
+          CHECK(out == expected);
+        },
+        stored.matrix);
+  }
+}

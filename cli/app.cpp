@@ -82,9 +82,10 @@ void add_common_options(OptionList& options, Common& common) {
       .fallback = "no limit";
   options.value("--progress", "WHEN", "progress on standard error: on a terminal, as JSON lines, or never",
                 common.progress);
-  bool unused = false;
-  OptionSpec& help = options.flag("-h,--help", "this text", unused);
+  OptionSpec help{"-h,--help", {}, "this text"};
+  help.flag = true;
   help.set = [](const std::string&) {};  // looked for before parsing
+  options.add(std::move(help));
 }
 
 int run_program(const std::vector<std::string>& args) {

@@ -1,6 +1,11 @@
 # Debian packages: see scripts/install-deps. None of them appears in a public header.
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
+# The archives where there are some: every shared library costs start-up time, and libhwy.so alone, which measures the
+# processor when it is loaded, costs more than everything else together.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+endif()
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(BZip2 REQUIRED)
@@ -8,4 +13,4 @@ find_package(LibLZMA REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
-pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(HWY REQUIRED libhwy)  # headers only

@@ -287,26 +287,24 @@ KernelTable table() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "core/targets.hpp"
+
 namespace halfspace::detail {
-namespace {
-
-HWY_EXPORT(table);
-
-}  // namespace
-
-KernelTable best_table() { return HWY_DYNAMIC_DISPATCH(table)(); }
 
 std::size_t available_tables(KernelTable* out, std::size_t capacity) {
   std::size_t count = 0;
-  const std::int64_t supported = hwy::SupportedTargets();
-  for (std::int64_t left = supported; left != 0 && count < capacity; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    hwy::GetChosenTarget().Update(left & -left);
-    out[count++] = HWY_DYNAMIC_DISPATCH(table)();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(supported);
+#define HALFSPACE_USE(TARGET, NAMESPACE) \
+  if (count < capacity && runs_target(TARGET)) out[count++] = NAMESPACE::table();
+  HALFSPACE_EACH_TARGET(HALFSPACE_USE)
+#undef HALFSPACE_USE
+  if (count < capacity) out[count++] = HWY_STATIC_DISPATCH(table)();
   return count;
+}
+
+KernelTable best_table() {
+  KernelTable best;
+  static_cast<void>(available_tables(&best, 1));
+  return best;
 }
 
 }  // namespace halfspace::detail

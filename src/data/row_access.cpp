@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/row_access.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "halfspace/core/kernels.hpp"
+#include "halfspace/data/row_products.hpp"
+
+namespace halfspace {
+namespace {
+
+template <class View>
+class Access final : public RowAccess {
+ public:
+  explicit Access(const View& view) : view_(view) {}
+
+  [[nodiscard]] std::size_t rows() const override { return view_.rows; }
+  [[nodiscard]] std::size_t cols() const override { return view_.cols; }
+  [[nodiscard]] bool sparse() const override { return is_sparse<View>; }
+  [[nodiscard]] std::size_t entries(std::size_t i) const override { return view_.row(i).size; }
+  [[nodiscard]] double dot(std::size_t i, const double* w) const override { return halfspace::dot(view_.row(i), w); }
+  void axpy(double a, std::size_t i, double* w) const override { halfspace::axpy(a, view_.row(i), w); }
+  [[nodiscard]] double norm2(std::size_t i) const override { return halfspace::norm2(view_.row(i)); }
+
+  void prefetch(std::size_t i) const override {
+    const auto row = view_.row(i);
+    if constexpr (is_sparse<View>) {
+      touch(row.index, std::min<std::size_t>(row.size * sizeof(std::uint32_t), 512));
+      if constexpr (!std::is_empty_v<typename View::Value>)
+        touch(row.value, std::min<std::size_t>(row.size * sizeof(typename View::Value), 512));
+    } else {
+      touch(row.value, std::min<std::size_t>(row.size * sizeof(typename View::Value), 512));
+    }
+  }
+
+  void dots(std::span<const std::uint32_t> chosen, const double* w, double* out) const override {
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      if (k + 4 < chosen.size()) prefetch(chosen[k + 4]);
+      out[k] = halfspace::dot(view_.row(chosen[k]), w);
+    }
+  }
+  void axpys(std::span<const std::uint32_t> chosen, const double* a, double* w) const override {
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+      if (k + 4 < chosen.size()) prefetch(chosen[k + 4]);
+      if (a[k] != 0) halfspace::axpy(a[k], view_.row(chosen[k]), w);
+    }
+  }
+  void dots(std::size_t begin, std::size_t end, const double* w, double* out) const override {
+    dot_rows(view_, begin, end, w, out);
+  }
+  void axpys(std::size_t begin, std::size_t end, const double* a, double* w) const override {
+    for (std::size_t i = begin; i < end; ++i)
+      if (a[i - begin] != 0) halfspace::axpy(a[i - begin], view_.row(i), w);
+  }
+
+  std::size_t copy_entries(std::size_t i, std::uint32_t* index, double* value) const override {
+    std::size_t count = 0;
+    for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+      index[count] = j;
+      value[count++] = x;
+    });
+    return count;
+  }
+
+  void expand(std::size_t i, double a, double* out) const override { expand_as(i, a, out); }
+  void expand(std::size_t i, float a, float* out) const override { expand_as(i, a, out); }
+  void add_squares(double a, std::size_t i, double* w) const override {
+    for_entries(view_.row(i), [&](std::uint32_t j, double x) { w[j] += a * x * x; });
+  }
+
+ private:
+  static void touch(const void* from, std::size_t bytes) {
+    const char* p = static_cast<const char*>(from);
+    for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(p + at);
+  }
+  template <class T>
+  void expand_as(std::size_t i, T a, T* out) const {
+    if constexpr (is_sparse<View>) std::fill(out, out + view_.cols, T{0});
+    const auto row = view_.row(i);
+    if constexpr (is_sparse<View>) {
+      for_entries(row, [&](std::uint32_t j, double x) { out[j] = a * static_cast<T>(x); });
+    } else {
+      for (std::size_t j = 0; j < row.size; ++j) out[j] = a * static_cast<T>(decode(row.value[j], row.divisor));
+    }
+  }
+
+  View view_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowAccess> RowAccess::of(const Matrix& matrix) {
+  return std::visit(
+      [](const auto& view) -> std::unique_ptr<RowAccess> { return std::make_unique<Access<std::decay_t<decltype(view)>>>(view); },
+      matrix);
+}
+
+void row_products(const RowAccess& rows, const double* w, double* out, const Threads& threads) {
+  for_blocks(threads, rows.rows(), row_block, [&](std::size_t begin, std::size_t end) { rows.dots(begin, end, w, out + begin); });
+}
+
+void add_row_sum(const RowAccess& rows, const double* a, double* out, const Threads& threads) {
+  const std::size_t n = rows.rows();
+  const std::size_t d = rows.cols();
+  // At most 16 slices and 16 MB of partial sums, but two slices when there is work for two threads.
+  const std::size_t by_memory = (std::size_t{1} << 21U) / std::max<std::size_t>(1, d);
+  const std::size_t slices = std::clamp<std::size_t>(std::min(n / 2048, std::max<std::size_t>(by_memory, 2)), 1, 16);
+  if (slices == 1) {
+    rows.axpys(0, n, a, out);
+    return;
+  }
+  const std::size_t slice_rows = (n + slices - 1) / slices;
+  std::vector<std::vector<double>> part(slices);
+  threads.run(slices, [&](std::size_t t) {
+    part[t].assign(d, 0.0);
+    const std::size_t begin = std::min(n, t * slice_rows);
+    rows.axpys(begin, std::min(n, begin + slice_rows), a + begin, part[t].data());
+  });
+  constexpr std::size_t columns = 4096;
+  for_blocks(threads, d, columns, [&](std::size_t begin, std::size_t end) {
+    for (const auto& v : part)
+      for (std::size_t j = begin; j < end; ++j) out[j] += v[j];
+  });
+}
+
+}  // namespace halfspace

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows behind one interface, whatever their storage: solvers are written and compiled once. A call costs a few
+// nanoseconds more than the kernel it reaches; loops over many rows have calls of their own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "halfspace/core/parallel.hpp"
+#include "halfspace/data/matrix.hpp"
+
+namespace halfspace {
+
+class RowAccess {
+ public:
+  static std::unique_ptr<RowAccess> of(const Matrix& matrix);
+  virtual ~RowAccess() = default;
+  RowAccess() = default;
+  RowAccess(const RowAccess&) = delete;
+  RowAccess& operator=(const RowAccess&) = delete;
+
+  [[nodiscard]] virtual std::size_t rows() const = 0;
+  [[nodiscard]] virtual std::size_t cols() const = 0;
+  [[nodiscard]] virtual bool sparse() const = 0;
+  [[nodiscard]] virtual std::size_t entries(std::size_t i) const = 0;  // stored entries of a row
+
+  [[nodiscard]] virtual double dot(std::size_t i, const double* w) const = 0;
+  virtual void axpy(double a, std::size_t i, double* w) const = 0;  // w += a x_i
+  [[nodiscard]] virtual double norm2(std::size_t i) const = 0;
+  virtual void prefetch(std::size_t i) const = 0;  // the row will be used soon
+
+  // out[k] = x_{rows[k]} . w and w += sum a[k] x_{rows[k]} (zeros in a are skipped).
+  virtual void dots(std::span<const std::uint32_t> rows, const double* w, double* out) const = 0;
+  virtual void axpys(std::span<const std::uint32_t> rows, const double* a, double* w) const = 0;
+  // The same for the rows [begin, end).
+  virtual void dots(std::size_t begin, std::size_t end, const double* w, double* out) const = 0;
+  virtual void axpys(std::size_t begin, std::size_t end, const double* a, double* w) const = 0;
+
+  // The entries of a row that are not zero; both arrays have room for cols(). Returns how many there are.
+  virtual std::size_t copy_entries(std::size_t i, std::uint32_t* index, double* value) const = 0;
+  // a x_i written out in full, cols() numbers.
+  virtual void expand(std::size_t i, double a, double* out) const = 0;
+  virtual void expand(std::size_t i, float a, float* out) const = 0;
+  // w[j] += a x_ij^2 for every entry: diagonals and column scales.
+  virtual void add_squares(double a, std::size_t i, double* w) const = 0;
+};
+
+// Sums over all rows, the same bits for any number of threads: out = X w, and out += X' a through slices of rows
+// whose number depends on the shape alone.
+void row_products(const RowAccess& rows, const double* w, double* out, const Threads& threads);
+void add_row_sum(const RowAccess& rows, const double* a, double* out, const Threads& threads);
+
+}  // namespace halfspace

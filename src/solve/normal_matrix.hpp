@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// G = sum over chosen rows of d_i (x_i, 1)(x_i, 1)', the matrix of every Newton step here, by sparse outer products
+// or by dense blocks, whichever is cheaper. The same bits for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/row_access.hpp"
+
+namespace halfspace {
+
+class NormalMatrix {
+ public:
+  // with_offset: rows get a last entry 1.
+  NormalMatrix(const RowAccess& rows, bool with_offset, const Threads& threads);
+
+  [[nodiscard]] std::size_t size() const { return n_; }
+  [[nodiscard]] double* lower() { return matrix_.data(); }  // size() x size(), lower triangle
+  void clear();
+  // G += sum d[k] x_{chosen[k]} x_{chosen[k]}'; d may be negative (rows that leave).
+  void add(std::span<const std::uint32_t> chosen, std::span<const double> d);
+
+ private:
+  void add_sparse(std::span<const std::uint32_t> chosen, std::span<const double> d, double* to);
+  void add_dense(std::span<const std::uint32_t> chosen, std::span<const double> d);
+
+  const RowAccess& rows_;
+  const Threads& threads_;
+  bool with_offset_;
+  std::size_t n_;
+  std::vector<double> matrix_;
+  std::vector<float> block_;   // rows of one block, on their side: one run of block_rows floats per column
+  std::vector<double> second_;  // partial sum of the second half of the rows
+};
+
+}  // namespace halfspace

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the solvers of penalised problems have in common.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "data/row_access.hpp"
+#include "halfspace/objective/problem.hpp"
+#include "halfspace/solve/fit.hpp"
+#include "solve/clock.hpp"
+
+namespace halfspace {
+
+// What a solver is asked for: a relative gap by its own reckoning, within limits.
+struct Goal {
+  double gap = 1e-4;
+  std::uint64_t seed = 1;
+  const Threads& threads;
+  const Clock& clock;
+};
+
+struct Solution {
+  std::vector<double> theta;
+  double theta0 = 0;
+  std::vector<double> alpha;  // dual value of every row; empty: the certificate takes it from the margins
+  std::uint64_t iterations = 0;
+  Stop stop = Stop::Converged;
+};
+
+// Smooth losses: damped Newton steps, by Cholesky or by preconditioned conjugate gradients.
+[[nodiscard]] Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal);
+// Hinge and squared hinge and logistic: coordinate steps in the dual.
+[[nodiscard]] Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal);
+// Hinge with few features: augmented Lagrangian with semismooth Newton steps.
+[[nodiscard]] Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal);
+
+}  // namespace halfspace

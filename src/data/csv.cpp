@@ -66,6 +66,7 @@ class CsvReader {
       CellScanner scanner(bytes, delimiter_);
       if (scanner.begin_row()) {
         for (bool last = false; !last;) (void)scanner.next(last);
+        scanner.check_row_length();
       }
     } catch (const CsvFailure& failure) {
       refuse(failure, line_, name_);

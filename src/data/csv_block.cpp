@@ -45,7 +45,6 @@ class BlockParser {
   }
 
   void parse_row() {
-    const char* const begin = scanner_.position();
     dropping_ = false;
     weight_ = 1;
     touched_.clear();
@@ -54,9 +53,7 @@ class BlockParser {
     } catch (const CsvFailure& failure) {
       scanner_.explain_row(layout_.columns.size(), failure);
     }
-    if (static_cast<std::size_t>(scanner_.position() - begin) > csv_line_limit) {
-      throw CsvFailure{scanner_.row_line(), 1, "a row of more than 64 MiB"};
-    }
+    scanner_.check_row_length();
     if (dropping_) {
       roll_back();
     } else {
@@ -184,9 +181,9 @@ class BlockParser {
     BlockCategories& categories = block_.categories[d];
     const std::uint32_t id = categories.texts.intern(cell.text);
     if (id == categories.first.size()) {
-      check_utf8(cell);
       categories.first.push_back(spot(cell));
       categories.used.push_back(0);
+      check_utf8(cell);
     }
     touched_.push_back({d, id});
     rows_.add(slot, static_cast<double>(id) + 1);

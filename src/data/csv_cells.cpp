@@ -127,12 +127,19 @@ void CellScanner::refuse_byte(const char* p) const {
                    "text was expected", byte == '\r' ? "lines end in LF or CRLF" : ""};
 }
 
+void CellScanner::check_row_length() const {
+  if (static_cast<std::size_t>(at_ - row_start_) > csv_line_limit) {
+    throw CsvFailure{row_line_, 1, "a row of more than 64 MiB"};
+  }
+}
+
 void CellScanner::explain_row(std::size_t cells, const CsvFailure& failure) {
   // Lines inside the row may have been passed; begin again where it starts.
   at_ = line_start_ = row_start_;
   line_ = row_line_;
   std::size_t found = 0;
   for (bool last = false; !last; ++found) (void)next(last);
+  check_row_length();
   if (found != cells) {
     throw CsvFailure{row_line_, 1, fmt::format("{} cells expected, {} found", cells, found)};
   }

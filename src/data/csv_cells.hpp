@@ -65,13 +65,14 @@ class CellScanner {
     last = true;
     return true;
   }
+  // After the last cell of a row. Throws CsvFailure when the row is longer than a line may be.
+  void check_row_length() const;
   // From the beginning of the current row: what is wrong with its cells as such, or with their number?
   // Throws that; otherwise `failure`.
   [[noreturn]] void explain_row(std::size_t cells, const CsvFailure& failure);
 
   [[nodiscard]] std::uint64_t line() const { return line_; }  // of the byte to be read next
   [[nodiscard]] const char* position() const { return at_; }
-  [[nodiscard]] std::uint64_t row_line() const { return row_line_; }
 
  private:
   [[nodiscard]] bool blank(char c) const { return c == blank_[0] || c == blank_[1]; }

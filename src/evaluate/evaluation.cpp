@@ -18,7 +18,7 @@ std::uint64_t rounded(double sum) {
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-// [true class][given class]: sums of weights; the last column is for rows without an answer.
+// [true class][given class]: sums of weights; the last column is for rows with a score of zero.
 using Table = std::vector<std::vector<double>>;
 
 std::vector<ClassFigures> class_figures(const std::vector<std::string>& names, const Table& table) {
@@ -70,7 +70,12 @@ Evaluation evaluate(const Model& model, const Dataset& data, const Threads& thre
   const std::size_t classes = model.classes.size();
   const std::vector<std::uint32_t> labels = labels_in(data, model.classes);
   const std::vector<double> f = scores(model, data, threads);
-  const std::vector<std::uint32_t> given = labels_from_scores(model, f);
+  std::vector<std::uint32_t> given = labels_from_scores(model, f);
+  if (model.planes() == 1) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (!(f[i] > 0 || f[i] < 0)) given[i] = abstained;
+    }
+  }
 
   Table table(classes);
   for (auto& row : table) row.resize(classes + 1);

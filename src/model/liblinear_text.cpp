@@ -46,6 +46,10 @@ bool is_one_of(const Words& words, std::string_view word) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 // Where we are in the text, with line and column.
 class Cursor {
  public:
@@ -62,8 +66,9 @@ class Cursor {
   }
   // The next characters up to a space or the end of the line, not yet passed.
   [[nodiscard]] std::string_view token() const {
-    const std::size_t end = text_.find_first_of(" \r\n", at_);
-    return text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+    std::size_t end = at_;
+    while (end < text_.size() && text_[end] != ' ' && text_[end] != '\r' && text_[end] != '\n') ++end;
+    return text_.substr(at_, end - at_);
   }
   void pass(std::string_view token) { at_ += token.size(); }
   void end_line() {
@@ -155,7 +160,8 @@ std::vector<std::int32_t> read_labels(Cursor& cursor, std::int32_t classes) {
   for (std::int32_t i = 0; i < classes; ++i) {
     cursor.skip_spaces();
     if (cursor.at_line_end())
-      cursor.refuse(fmt::format("{} labels", i), fmt::format("{} labels expected", classes));
+      cursor.refuse(counted(static_cast<std::size_t>(i), "label"),
+                    fmt::format("{} labels expected", classes));
     const Cursor here = cursor;
     labels.push_back(cursor.number<std::int32_t>("a whole number expected as label"));
     if (!seen.insert(labels.back()).second) here.refuse(fmt::format("label {} appears twice", labels.back()));
@@ -165,15 +171,16 @@ std::vector<std::int32_t> read_labels(Cursor& cursor, std::int32_t classes) {
 }
 
 void read_weights(Cursor& cursor, std::size_t lines, Text& text) {
-  const std::string expected = fmt::format("{} lines of {} weights expected", lines, text.columns);
+  const std::string expected =
+      fmt::format("{} of {} expected", counted(lines, "line"), counted(text.columns, "weight"));
   // A weight takes two characters at least, so this is never more than what is really there.
   text.weights.reserve(std::min(lines, cursor.left() / (2 * text.columns)) * text.columns);
   for (std::size_t i = 0; i < lines; ++i) {
     if (cursor.at_end())
-      cursor.refuse(fmt::format("the file ends after {} weights", text.weights.size()), expected);
+      cursor.refuse(fmt::format("the file ends after {}", counted(text.weights.size(), "weight")), expected);
     for (std::size_t k = 0; k < text.columns; ++k) {
       cursor.skip_spaces();
-      text.weights.push_back(cursor.number<double>("a weight expected; " + expected));
+      text.weights.push_back(cursor.number<double>(expected));
     }
     cursor.end_line();
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -132,11 +133,9 @@ Column read_column(const Json& json, const Place& place, std::uint64_t first_fea
     if (column.hash_bits == 0) fields.refuse("'hash_bits' is 0");
   } else {
     column.categories = fields.texts("categories");
-    std::set<std::string_view> seen;
-    for (const std::string& value : column.categories) {
-      if (!seen.insert(value).second)
-        fields.refuse(fmt::format("the value '{}' appears twice", printable(value)));
-    }
+    const auto& values = column.categories;
+    const auto wrong = std::adjacent_find(values.begin(), values.end(), std::greater_equal<>());
+    if (wrong != values.end()) fields.refuse("'categories' are not in order, each once");
   }
   fields.no_others();
   return column;

@@ -91,13 +91,17 @@ void one_plane(const DenseView<V>& x, std::size_t begin, std::size_t end, std::s
   for (; i < end; ++i) out[i] = plain_sum(clipped(x.row(i), size), weights.data());
 }
 
-// Weights feature by feature, as the kernel for many planes wants them.
-std::vector<double> feature_major(const LinearModel& model) {
+// Weights feature by feature, as the kernel for many planes wants them. Blocks of features stay in the cache
+// while the planes pass.
+std::vector<double> feature_major(const LinearModel& model, const Threads& threads) {
+  constexpr std::size_t features_per_block = 256;
   std::vector<double> table(model.features * model.planes);
-  for (std::size_t k = 0; k < model.planes; ++k) {
-    const auto plane = model.plane(k);
-    for (std::size_t j = 0; j < plane.size(); ++j) table[j * model.planes + k] = plane[j];
-  }
+  for_blocks(threads, model.features, features_per_block, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = 0; k < model.planes; ++k) {
+      const double* const plane = model.weights.data() + k * model.features;
+      for (std::size_t j = begin; j < end; ++j) table[j * model.planes + k] = plane[j];
+    }
+  });
   return table;
 }
 
@@ -151,7 +155,7 @@ void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data
                    std::span<double> out) {
   // Laying out the weights pays only when the rows use them about once.
   std::vector<double> table;
-  if (model.planes > 1 && data.nonzeros() >= model.features) table = feature_major(model);
+  if (model.planes > 1 && data.nonzeros() >= model.features) table = feature_major(model, threads);
   std::visit(
       [&](const auto& x) {
         for_blocks(threads, data.rows(), row_block, [&](std::size_t begin, std::size_t end) {

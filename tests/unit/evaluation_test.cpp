@@ -17,11 +17,7 @@ const hs::Threads one{1};
 using Counts = std::vector<std::vector<std::uint64_t>>;
 
 // f(x) = x: the label is the sign of the only feature.
-hs::Model sign_model() {
-  auto model = linear_model({{1}}, {0}, {"-1", "1"});
-  model.tie = hs::Tie::Abstain;
-  return model;
-}
+hs::Model sign_model() { return linear_model({{1}}, {0}, {"-1", "1"}); }
 }  // namespace
 
 TEST_CASE("the exact interval agrees with the quantiles of the beta distribution") {
@@ -98,12 +94,15 @@ TEST_CASE("confusion, errors and per-class figures count what a person counts") 
   CHECK(*e.auc == doctest::Approx(5.0 / 9));
 }
 
-TEST_CASE("a zero score is an error of both classes only when the model abstains") {
-  const auto data = dataset_from({{0}, {0}}, std::vector<int>{1, -1});
+TEST_CASE("a zero score is an error for both classes whatever the tie rule") {
+  const auto data = dataset_from({{0}, {0}, {1}}, std::vector<int>{1, -1, 1});
   auto model = sign_model();
-  CHECK(hs::evaluate(model, data, one).errors == 2);
-  model.tie = hs::Tie::Negative;
-  CHECK(hs::evaluate(model, data, one).errors == 1);
+  for (const hs::Tie tie : {hs::Tie::Negative, hs::Tie::Positive, hs::Tie::Abstain}) {
+    model.tie = tie;
+    const auto e = hs::evaluate(model, data, one);
+    CHECK(e.errors == 2);
+    CHECK(e.confusion == Counts{{0, 0, 1}, {0, 1, 1}});
+  }
 }
 
 TEST_CASE("a weight of k counts as k rows and a weight of 0 as none") {
@@ -145,7 +144,7 @@ TEST_CASE("ties count half in the area under the curve and everything tied is on
   const std::vector<std::uint8_t> positive{1, 0, 1, 0};
   CHECK(*hs::area_under_curve(f, positive, {}) == 0.5);
   const std::vector<double> g{0, 1, 1, 2};
-  // Pairs (1 over 0... ): positives score 0 and 1, negatives 1 and 2.
+  // Positives score 0 and 1, negatives 1 and 2: half a pair of four is in order.
   CHECK(*hs::area_under_curve(g, positive, {}) == doctest::Approx(0.125));
   const std::vector<double> broken{std::nan(""), 1, 2, std::nan("")};
   CHECK(*hs::area_under_curve(broken, positive, {}) == doctest::Approx(0.625));

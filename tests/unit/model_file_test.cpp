@@ -472,6 +472,7 @@ TEST_CASE("encodings that do not fit are refused") {
   CHECK(!with_encoding(columns(R"({"name":"a","kind":"words","hash_bits":32})")).empty());
   CHECK(!with_encoding(columns(R"({"name":"a","kind":"words","hash_bits":4})")).empty());
   CHECK(!with_encoding(columns(R"({"name":"a","kind":"category","categories":["x","x"]})")).empty());
+  CHECK(!with_encoding(columns(R"({"name":"a","kind":"category","categories":["y","x"]})")).empty());
   CHECK(!with_encoding(columns(R"({"name":"a","name":"b","kind":"number"})")).empty());
   std::string wide = R"({"name":"a","kind":"words","hash_bits":31})";
   CHECK(!with_encoding(columns(wide + "," + wide + "," + wide)).empty());

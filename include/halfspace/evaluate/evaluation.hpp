@@ -36,12 +36,12 @@ struct ClassFigures {
 
 struct Evaluation {
   std::uint64_t rows = 0;
-  // Rows not given their own class. A row the model abstains from (a score of zero under Tie::Abstain) is an
-  // error whatever its class; so is a row whose label the model never saw.
+  // Rows not given their own class. Between two classes a score of exactly zero is an error for both,
+  // whatever the tie rule of the model says; so is a row whose label the model never saw.
   std::uint64_t errors = 0;
   double error = 0;  // share, from the unrounded sums of weights
   Interval interval;
-  std::vector<std::vector<std::uint64_t>> confusion;  // [true class][given class]; last column: abstained
+  std::vector<std::vector<std::uint64_t>> confusion;  // [true class][given class]; last column: zero score
   std::vector<ClassFigures> classes;
   std::uint64_t unknown_labels = 0;  // rows whose label is none of the model's
   std::optional<double> auc;         // two classes with scores

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Uses the library the way a stranger's program does: only installed headers, only the exported target.
-#include <halfspace/core/parallel.hpp>
-#include <halfspace/core/random.hpp>
+#include <cstdio>
+#include <fstream>
 #include <halfspace/core/version.hpp>
+#include <halfspace/data/read.hpp>
+#include <halfspace/solve/algorithms.hpp>
 #include <iostream>
 
 int main() {
-  const halfspace::Threads threads(2);
-  const int sum = halfspace::sum_blocks(
-      threads, 100, 7, 0, [](std::size_t begin, std::size_t end) { return static_cast<int>(end - begin); });
-  std::cout << "halfspace " << halfspace::version() << '\n';
-  return sum == 100 && !halfspace::version().empty() ? 0 : 1;
+  const std::string path = "consumer.svm";
+  std::ofstream(path) << "+1 1:2 2:1\n+1 1:1 2:3\n-1 1:-1 2:-2\n-1 1:-3 2:-1\n";
+  const halfspace::Dataset data = halfspace::read(path);
+  const halfspace::Fit fit = halfspace::train(data, halfspace::Perceptron{.passes = {.until_clean = true}});
+  std::remove(path.c_str());
+  std::cout << "halfspace " << halfspace::version() << ": " << data.rows() << " rows, "
+            << (fit.stop == halfspace::Stop::Clean ? "separated" : "not separated") << '\n';
+  return fit.stop == halfspace::Stop::Clean && data.rows() == 4 ? 0 : 1;
 }

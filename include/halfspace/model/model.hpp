@@ -49,6 +49,12 @@ struct LookupModel {
 // How the model came to be, for people and for checking: text by key, in a fixed order.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+// Dual values of the training rows that have one, rows ascending: what a duality gap is recomputed from.
+struct DualPoint {
+  std::vector<std::uint32_t> rows;
+  std::vector<double> alpha;
+};
+
 struct Model {
   std::variant<LinearModel, LookupModel> form;
   std::vector<std::string> classes;  // sorted; the last is the positive one
@@ -58,6 +64,7 @@ struct Model {
   std::string algorithm;
   Facts options;            // every option of the algorithm with its value
   Facts facts;              // rows, data fingerprint, formula, ...
+  std::vector<DualPoint> dual;  // one per plane, or none
   std::string certificate;  // JSON text of the certificates, empty when there is none
 
   [[nodiscard]] std::size_t features() const;

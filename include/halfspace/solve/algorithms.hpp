@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "halfspace/solve/baselines.hpp"
+#include "halfspace/solve/penalised.hpp"
 #include "halfspace/solve/perceptron.hpp"
 
 namespace halfspace {
@@ -18,7 +19,7 @@ concept AlgorithmOptions = requires(const Dataset& data, const A& options, const
   { solve(data, options, run) } -> std::same_as<Fit>;
 };
 
-using Algorithms = std::tuple<Perceptron, Majority, Stump, Lookup>;
+using Algorithms = std::tuple<Perceptron, Svm, LogisticRegression, Majority, Stump, Lookup>;
 
 // Every option of an algorithm with its value as text.
 template <AlgorithmOptions A>

@@ -73,7 +73,10 @@ struct Model {
 
 inline constexpr std::uint32_t abstained = UINT32_MAX;
 
-// Scores of every row, row after row, planes() each. A row's score does not depend on the other rows.
+// Scores of every row, row after row, planes() each: the products added in the order of the features, then
+// the offset, so a row's score has the same bits in every storage, batch and number of threads. Features that
+// the model does not know are ignored (they count in the norm of unit_rows). Lookup models: -1 or +1, or a 1
+// for the class.
 [[nodiscard]] std::vector<double> scores(const Model& model, const Dataset& data, const Threads& threads);
 // Class of every row from its scores (`abstained` for a zero score under Tie::Abstain).
 [[nodiscard]] std::vector<std::uint32_t> labels_from_scores(const Model& model,

@@ -26,6 +26,22 @@ bool fold(const Scaling& scaling, LinearModel& model) {
   return finite;
 }
 
+// The same for every row that votes: z . ((x - shift) factor) + c = (z factor) . x + c - sum z factor shift.
+bool fold(const Scaling& scaling, VotedModel& model) {
+  bool finite = true;
+  for (std::size_t r = 0; r < model.constant.size(); ++r) {
+    // Entries that are zero after scaling add nothing to either sum.
+    for (std::uint64_t at = model.start[r]; at < model.start[r + 1]; ++at) {
+      const std::uint32_t j = model.index[at];
+      model.value[at] *= scaling.factor[j];
+      model.constant[r] -= model.value[at] * scaling.shift[j];
+      finite = finite && std::isfinite(model.value[at]);
+    }
+    finite = finite && std::isfinite(model.constant[r]);
+  }
+  return finite;
+}
+
 }  // namespace
 
 Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind, const Run& run) {
@@ -37,10 +53,11 @@ Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind
     return fit;
   }
   auto* linear = std::get_if<LinearModel>(&fit.model.form);
-  if (linear == nullptr) {
-    throw UsageError("--scale: only linear models can take the scaling in", "--scale none or unit");
+  auto* voted = std::get_if<VotedModel>(&fit.model.form);
+  if (linear == nullptr && voted == nullptr) {
+    throw UsageError("--scale: only linear and voted models can take the scaling in", "--scale none or unit");
   }
-  if (!fold(scaling, *linear)) {
+  if (!(linear != nullptr ? fold(scaling, *linear) : fold(scaling, *voted))) {
     throw InputError({data.name()}, "values so large or small that the weights overflow",
                      "values below 1e150");
   }

@@ -34,8 +34,7 @@ class Show final : public Command {
   [[nodiscard]] std::size_t top() const { return static_cast<std::size_t>(top_); }
 
   void print(const Model& model, const Output& output) const {
-    const bool lookup = std::holds_alternative<LookupModel>(model.form);
-    output.line(fmt::format("{}: {} model of {}", printable(model_path_, 200), lookup ? "lookup" : "linear",
+    output.line(fmt::format("{}: {} model of {}", printable(model_path_, 200), kind(model),
                             counted(model.features(), "feature")));
     std::string classes;
     for (const std::string& name : model.classes) classes += (classes.empty() ? "" : ", ") + printable(name);
@@ -54,13 +53,21 @@ class Show final : public Command {
       output.line(fmt::format("{}: {}", printable(name), printable(value, 200)));
     if (!model.certificate.empty())
       output.line(fmt::format("certificate: {}", printable(model.certificate, 400)));
-    if (lookup) {
+    if (std::holds_alternative<LookupModel>(model.form)) {
       print_lookup(model, output);
+    } else if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
+      output.line(fmt::format("{} planes vote, made of {}", voted->row.size(),
+                              counted(voted->constant.size(), "training row")));
     } else {
       for (std::size_t k = 0; k < std::min(model.planes(), planes_printed); ++k)
         print_plane(model, k, output);
       if (model.planes() > planes_printed) output.line(fmt::format("... {} planes in all", model.planes()));
     }
+  }
+
+  static std::string_view kind(const Model& model) {
+    constexpr std::string_view words[] = {"linear", "lookup", "voted"};
+    return words[model.form.index()];
   }
 
   static std::string tie_words(const Model& model) {
@@ -111,7 +118,7 @@ class Show final : public Command {
     const auto* lookup = std::get_if<LookupModel>(&model.form);
     Json value;
     value["schema"] = "halfspace.show/1";
-    value["kind"] = lookup != nullptr ? "lookup" : "linear";
+    value["kind"] = kind(model);
     value["classes"] = model.classes;
     value["features"] = model.features();
     value["algorithm"] = model.algorithm;
@@ -121,8 +128,11 @@ class Show final : public Command {
     value["unit_rows"] = model.unit_rows;
     value["certificate"] = certificate_json(model);
     value["planes"] = Json::array();
-    for (std::size_t k = 0; lookup == nullptr && k < model.planes(); ++k)
+    for (std::size_t k = 0; std::holds_alternative<LinearModel>(model.form) && k < model.planes(); ++k)
       value["planes"].push_back(plane_json(model, k));
+    if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
+      value["voted"] = {{"mistakes", voted->row.size()}, {"rows", voted->constant.size()}};
+    }
     if (lookup != nullptr) {
       value["lookup"] = {{"feature", lookup->feature + 1},
                          {"name", feature_name(model, lookup->feature)},

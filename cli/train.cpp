@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "algorithm_options.hpp"
 #include "data_options.hpp"
 #include "describe.hpp"
 #include "halfspace/certify/certificate.hpp"
@@ -25,16 +26,6 @@ constexpr std::string_view default_algorithm = "perceptron";
 using Clock = std::chrono::steady_clock;
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
-}
-
-// The algorithm decides which options there are, so it is looked for before parsing.
-std::string algorithm_named(const std::vector<std::string>& args) {
-  const std::string prefix = "--algorithm=";
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (args[i].starts_with(prefix)) return args[i].substr(prefix.size());
-    if (args[i] == "--algorithm" && i + 1 < args.size()) return args[i + 1];
-  }
-  return std::string(default_algorithm);
 }
 
 // What training and its times come to.
@@ -75,13 +66,7 @@ void Train::add_options(OptionList& options) {
       true;
   options.text("--algorithm", "NAME", "how to train; the list is at the end", algorithm_word_).fallback =
       default_algorithm;
-  options.group(fmt::format("Algorithm {}", algorithm_.name()));
-  for (const OptionInfo& info : algorithm_.options()) {
-    OptionSpec spec{"--" + info.name, info.unit, info.help, info.fallback, info.choices};
-    spec.flag = info.flag;
-    spec.set = [this, name = info.name](const std::string& text) { algorithm_.set(name, text); };
-    options.add(std::move(spec));
-  }
+  add_algorithm_options(options, algorithm_);
   data_.add_reading(options);
   data_.add_training(options);
 }
@@ -94,16 +79,7 @@ std::string Train::epilogue() const {
   return text;
 }
 
-std::string Train::hint_for(const std::string& option) const {
-  std::string owners;
-  for (const std::string& name : Algorithm::names()) {
-    for (const OptionInfo& info : Algorithm::by_name(name).options()) {
-      if ("--" + info.name == option) owners += (owners.empty() ? "" : ", ") + name;
-    }
-  }
-  if (owners.empty()) return {};
-  return fmt::format("{} has no {}; an option of {}", algorithm_.name(), printable(option), owners);
-}
+std::string Train::hint_for(const std::string& option) const { return option_owners(algorithm_, option); }
 
 Outcome Train::train(const Common& common) {
   Outcome out;
@@ -203,6 +179,9 @@ Json Train::json(const Outcome& out) const {
   value["mistakes"] = fit.mistakes ? Json(*fit.mistakes) : Json(nullptr);
   value["support_vectors"] = fit.support_vectors ? Json(*fit.support_vectors) : Json(nullptr);
   value["certificate"] = certificate_json(fit.model);
+  value["figures"] = Json::object();
+  for (const auto& [name, figure] : fit.figures) value["figures"][name] = figure;
+  if (!fit.curve.empty()) value["curve"] = fit.curve;
   const std::string problem = fact(fit.model, "formula");
   value["formula"] = problem.empty() ? Json(nullptr) : Json(problem);
   value["scale"] = OptionType<ScaleKind>::print(data_.scale);
@@ -237,7 +216,7 @@ constinit const Verb train_verb = {
     "the "
     "training rows, and what can be proved about the result.",
     [](const std::vector<std::string>& args) -> std::unique_ptr<Command> {
-      return std::make_unique<Train>(algorithm_named(args));
+      return std::make_unique<Train>(algorithm_named(args, default_algorithm));
     }};
 
 }  // namespace halfspace::cli

@@ -14,5 +14,6 @@ extern const Verb show_verb;
 extern const Verb convert_verb;
 extern const Verb generate_verb;
 extern const Verb doctor_verb;
+extern const Verb trace_verb;
 
 }  // namespace halfspace::cli

@@ -36,6 +36,19 @@ class Access final : public RowAccess {
     }
   }
 
+  void prefetch_weights(std::size_t i, const double* w) const override {
+    if constexpr (is_sparse<View>) {
+      const auto row = view_.row(i);
+      for (std::size_t k = 0; k < row.size; ++k) __builtin_prefetch(w + row.index[k]);
+    }
+  }
+  void dot_planes(std::size_t i, const double* w, std::size_t planes, double* out) const override {
+    dot_rows_planes(view_, i, i + 1, w, planes, out);
+  }
+  void axpy_plane(double a, std::size_t i, double* w, std::size_t planes) const override {
+    for_entries(view_.row(i), [&](std::uint32_t j, double x) { w[j * planes] += a * x; });
+  }
+
   void dots(std::span<const std::uint32_t> chosen, const double* w, double* out) const override {
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (k + 4 < chosen.size()) prefetch(chosen[k + 4]);

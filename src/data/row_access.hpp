@@ -29,6 +29,12 @@ class RowAccess {
   virtual void axpy(double a, std::size_t i, double* w) const = 0;  // w += a x_i
   [[nodiscard]] virtual double norm2(std::size_t i) const = 0;
   virtual void prefetch(std::size_t i) const = 0;  // the row will be used soon
+  virtual void prefetch_weights(std::size_t i, const double* w) const = 0;  // so will the weights at its entries
+
+  // For weights stored feature after feature, w[feature * planes + k]: all products of the row at once (the bits of
+  // dot_rows_planes), and a x_i added to one plane, w being its first weight.
+  virtual void dot_planes(std::size_t i, const double* w, std::size_t planes, double* out) const = 0;
+  virtual void axpy_plane(double a, std::size_t i, double* w, std::size_t planes) const = 0;
 
   // out[k] = x_{rows[k]} . w and w += sum a[k] x_{rows[k]} (zeros in a are skipped).
   virtual void dots(std::span<const std::uint32_t> rows, const double* w, double* out) const = 0;

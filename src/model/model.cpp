@@ -51,6 +51,7 @@ std::size_t Model::features() const {
 
 std::size_t Model::planes() const {
   if (const auto* linear = std::get_if<LinearModel>(&form)) return linear->planes;
+  if (const auto* voted = std::get_if<VotedModel>(&form)) return voted->planes;
   return classes.size() == 2 ? 1 : classes.size();
 }
 
@@ -58,6 +59,8 @@ std::vector<double> scores(const Model& model, const Dataset& data, const Thread
   std::vector<double> out(data.rows() * model.planes());
   if (const auto* linear = std::get_if<LinearModel>(&model.form)) {
     detail::linear_scores(*linear, model.unit_rows, data, threads, out);
+  } else if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
+    detail::voted_scores(*voted, model.unit_rows, data, threads, out);
   } else {
     lookup_scores(std::get<LookupModel>(model.form), model, data, threads, out);
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which tensors a model has. Linear: "weights" [planes, features] or, when fewer than a third of the weights
 // are not zero, "weights.start" [planes + 1], "weights.value" [n] and "weights.index" [n]; "offsets"
-// [planes]. Lookup: "values" [n] and "labels" [n]. Either: "encoding" and "certificate", JSON texts as bytes,
-// when there.
+// [planes]. Lookup: "values" [n] and "labels" [n]. Voted: the rows "rows.start" [r + 1], "rows.value" [n],
+// "rows.constant" [r], "rows.index" [n], and the mistakes "mistakes.first" [planes + 1], "mistakes.survived" [k],
+// "mistakes.row" [k], "mistakes.positive" [k]. Any: "encoding" and "certificate", JSON texts as bytes, when there.
 #include "halfspace/model/model_file.hpp"
 
 #include <fmt/format.h>
@@ -84,6 +85,17 @@ std::vector<Tensor> linear_tensors(const LinearModel& model, SparseWeights& spar
           {"weights.value", Dtype::F64, {sparse.value.size()}, bytes_of(sparse.value)},
           offsets,
           {"weights.index", Dtype::U32, {sparse.index.size()}, bytes_of(sparse.index)}};
+}
+
+std::vector<Tensor> voted_tensors(const VotedModel& model) {
+  return {{"rows.start", Dtype::U64, {model.start.size()}, bytes_of(model.start)},
+          {"rows.value", Dtype::F64, {model.value.size()}, bytes_of(model.value)},
+          {"rows.constant", Dtype::F64, {model.constant.size()}, bytes_of(model.constant)},
+          {"mistakes.first", Dtype::U64, {model.first.size()}, bytes_of(model.first)},
+          {"mistakes.survived", Dtype::U64, {model.survived.size()}, bytes_of(model.survived)},
+          {"rows.index", Dtype::U32, {model.index.size()}, bytes_of(model.index)},
+          {"mistakes.row", Dtype::U32, {model.row.size()}, bytes_of(model.row)},
+          {"mistakes.positive", Dtype::U8, {model.positive.size()}, bytes_of(model.positive)}};
 }
 
 // A file that load() would refuse is not written.
@@ -229,6 +241,48 @@ void read_form(TensorReader& tensors, LookupModel& model, std::size_t classes) {
   }
 }
 
+// 0 = start[0] <= start[1] <= ... <= the last, which is `count`.
+void check_starts(TensorReader& tensors, std::string_view name, const std::vector<std::uint64_t>& start,
+                  std::uint64_t count) {
+  const Tensor& tensor = *tensors.find(name);
+  if (start.empty() || start.front() != 0) tensors.refuse(tensor, 0, "does not begin with 0");
+  for (std::size_t k = 0; k + 1 < start.size(); ++k)
+    if (start[k] > start[k + 1]) tensors.refuse(tensor, (k + 1) * 8, "not ascending");
+  if (start.back() != count) tensors.refuse(tensor, (start.size() - 1) * 8, "does not end with the number of entries");
+}
+
+void read_form(TensorReader& tensors, VotedModel& model, std::size_t) {
+  constexpr std::uint64_t exact = std::uint64_t{1} << 53U;  // counts are added as doubles
+  const std::uint64_t rows = tensors.get("rows.constant", Dtype::F64).bytes.size() / sizeof(double);
+  const std::uint64_t entries = tensors.get("rows.index", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
+  const std::uint64_t mistakes = tensors.get("mistakes.row", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
+  if (model.features > free_weights && model.features / growth_limit > entries + 1) {
+    tensors.refuse(*tensors.find("rows.index"), 0, fmt::format("{} entries for {} features", entries, model.features));
+  }
+  model.start = tensors.values<std::uint64_t>("rows.start", Dtype::U64, {rows + 1});
+  model.value = tensors.values<double>("rows.value", Dtype::F64, {entries});
+  model.constant = tensors.values<double>("rows.constant", Dtype::F64, {rows});
+  model.index = tensors.values<std::uint32_t>("rows.index", Dtype::U32, {entries});
+  model.first = tensors.values<std::uint64_t>("mistakes.first", Dtype::U64, {model.planes + 1});
+  model.survived = tensors.values<std::uint64_t>("mistakes.survived", Dtype::U64, {mistakes});
+  model.row = tensors.values<std::uint32_t>("mistakes.row", Dtype::U32, {mistakes});
+  model.positive = tensors.values<std::uint8_t>("mistakes.positive", Dtype::U8, {mistakes});
+  check_starts(tensors, "rows.start", model.start, entries);
+  check_starts(tensors, "mistakes.first", model.first, mistakes);
+  for (std::uint64_t r = 0; r < rows; ++r) {
+    for (std::uint64_t at = model.start[r]; at < model.start[r + 1]; ++at) {
+      const bool ascends = at == model.start[r] || model.index[at] > model.index[at - 1];
+      if (!ascends || model.index[at] >= model.features)
+        tensors.refuse(*tensors.find("rows.index"), at * 4, "not ascending below the features");
+    }
+  }
+  for (std::uint64_t k = 0; k < mistakes; ++k) {
+    if (model.row[k] >= rows) tensors.refuse(*tensors.find("mistakes.row"), k * 4, "no such row");
+    if (model.positive[k] > 1) tensors.refuse(*tensors.find("mistakes.positive"), k, "neither 0 nor 1");
+    if (model.survived[k] > exact) tensors.refuse(*tensors.find("mistakes.survived"), k * 8, "above 2^53");
+  }
+}
+
 void read_dual(TensorReader& tensors, Model& model) {
   if (tensors.find("dual.start") == nullptr) return;
   const auto start = tensors.values<std::uint64_t>("dual.start", Dtype::U64, {model.planes() + 1});
@@ -291,6 +345,10 @@ std::string to_bytes(const Model& model) {
     check_finite(linear->weights);
     check_finite(linear->offsets);
     tensors = linear_tensors(*linear, sparse);
+  } else if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
+    check_finite(voted->value);
+    check_finite(voted->constant);
+    tensors = voted_tensors(*voted);
   } else {
     const auto& lookup = std::get<LookupModel>(model.form);
     check_finite(lookup.values);

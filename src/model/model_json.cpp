@@ -87,18 +87,19 @@ void check_classes(const Fields& fields, const std::vector<std::string>& classes
   if (sorted != classes) fields.refuse("the classes are not in order");
 }
 
-std::variant<LinearModel, LookupModel> read_form(Fields& fields, std::size_t classes) {
-  constexpr std::string_view form_words[] = {"linear", "lookup"};
+std::variant<LinearModel, LookupModel, VotedModel> read_form(Fields& fields, std::size_t classes) {
+  constexpr std::string_view form_words[] = {"linear", "lookup", "voted"};
   const std::size_t form = read_word(fields, "form", form_words);
   const std::uint64_t features = fields.count("features", feature_limit);
-  if (form == 0) {
+  if (form != 1) {
     const std::uint64_t planes = fields.count("planes");
     const std::size_t expected = classes == 2 ? 1 : classes;
     if (planes != expected) {
       fields.refuse(fmt::format("{} planes for {} classes", planes, classes),
                     fmt::format("{} expected", expected));
     }
-    return LinearModel{.features = features, .planes = planes};
+    if (form == 0) return LinearModel{.features = features, .planes = planes};
+    return VotedModel{.features = features, .planes = planes};
   }
   const std::uint64_t feature = fields.count("feature", UINT32_MAX);
   if (feature >= features) fields.refuse(fmt::format("'feature' is {} of {} features", feature, features));
@@ -159,7 +160,7 @@ std::string fields_to_json(const Model& model) {
     json["feature"] = lookup->feature;
     json["fallback"] = lookup->fallback;
   } else {
-    json["form"] = "linear";
+    json["form"] = std::holds_alternative<VotedModel>(model.form) ? "voted" : "linear";
     json["planes"] = model.planes();
   }
   return dump(json);

@@ -170,6 +170,16 @@ void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data
       data.matrix());
 }
 
+void row_norms(const Dataset& data, const Threads& threads, std::span<double> out) {
+  std::visit(
+      [&](const auto& x) {
+        for_blocks(threads, data.rows(), row_block, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) out[i] = row_norm(x.row(i));
+        });
+      },
+      data.matrix());
+}
+
 void feature_values(std::uint32_t feature, bool unit_rows, const Dataset& data, const Threads& threads,
                     std::span<double> out) {
   std::visit(

@@ -17,6 +17,13 @@ namespace halfspace::detail {
 void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
                    std::span<double> out);
 
+// out[row * planes + k] = share of the votes of plane k's walk, -1 to 1.
+void voted_scores(const VotedModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
+                  std::span<double> out);
+
+// |x| of a row, also where its square is not a number.
+void row_norms(const Dataset& data, const Threads& threads, std::span<double> out);
+
 // out[row] = value of one feature (divided by |x| when unit_rows).
 void feature_values(std::uint32_t feature, bool unit_rows, const Dataset& data, const Threads& threads,
                     std::span<double> out);

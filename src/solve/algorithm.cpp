@@ -61,6 +61,7 @@ struct Algorithm::Any {
   virtual void set(std::string_view option, std::string_view text) = 0;
   [[nodiscard]] virtual Facts values() const = 0;
   [[nodiscard]] virtual Fit fit(const Dataset& data, const Run& run) const = 0;
+  [[nodiscard]] virtual Fit trace(const Dataset& data, const Run& run, const UpdateObserver& observer) const = 0;
 };
 
 namespace {
@@ -95,6 +96,17 @@ struct Holder final : Base {
   [[nodiscard]] Facts values() const override { return option_values(options_value); }
   [[nodiscard]] Fit fit(const Dataset& data, const Run& run) const override {
     return halfspace::train(data, options_value, run);
+  }
+  [[nodiscard]] Fit trace(const Dataset& data, const Run& run, const UpdateObserver& observer) const override {
+    if constexpr (requires { halfspace::trace(data, options_value, run, observer); }) {
+      detail::check_trainable(data);
+      Fit fit = halfspace::trace(data, options_value, run, observer);
+      detail::complete(fit, data, A::name, option_values(options_value), run);
+      return fit;
+    } else {
+      throw UsageError(fmt::format("{} has no updates to show", A::name),
+                       "trace --algorithm perceptron or averaged-perceptron");
+    }
   }
 };
 
@@ -137,6 +149,10 @@ void Algorithm::set(std::string_view option, std::string_view text) { any_->set(
 Facts Algorithm::values() const { return any_->values(); }
 
 Fit Algorithm::train(const Dataset& data, const Run& run) const { return any_->fit(data, run); }
+
+Fit Algorithm::trace(const Dataset& data, const Run& run, const UpdateObserver& observer) const {
+  return any_->trace(data, run, observer);
+}
 
 std::string_view stop_name(Stop stop) {
   switch (stop) {

@@ -46,6 +46,22 @@ struct LookupModel {
   std::uint32_t fallback = 0;
 };
 
+// The planes of a perceptron's walk, each voting with the number of steps it survived. A plane is the sum of the rows
+// before it, so only the rows are kept, each once, and the list of mistakes. Score: share of the votes, -1 to 1; a
+// plane on which the row lies votes for neither side.
+struct VotedModel {
+  std::size_t features = 0;
+  std::size_t planes = 1;
+  std::vector<std::uint64_t> start{0};  // the rows: entries start[r] to start[r + 1] of index and value,
+  std::vector<std::uint32_t> index;
+  std::vector<double> value;
+  std::vector<double> constant;  // and what the row adds to theta0
+  std::vector<std::uint64_t> first{0};  // the mistakes of plane k: first[k] to first[k + 1] of the arrays below
+  std::vector<std::uint32_t> row;
+  std::vector<std::uint8_t> positive;    // 1: the row is added, 0: subtracted
+  std::vector<std::uint64_t> survived;  // steps that the plane after this mistake lived
+};
+
 // How the model came to be, for people and for checking: text by key, in a fixed order.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
@@ -56,7 +72,7 @@ struct DualPoint {
 };
 
 struct Model {
-  std::variant<LinearModel, LookupModel> form;
+  std::variant<LinearModel, LookupModel, VotedModel> form;
   std::vector<std::string> classes;  // sorted; the last is the positive one
   std::shared_ptr<const Encoding> encoding;
   bool unit_rows = false;  // rows are divided by their norm first

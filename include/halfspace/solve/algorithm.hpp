@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "halfspace/solve/fit.hpp"
+#include "halfspace/solve/online_options.hpp"
 
 namespace halfspace {
 
@@ -37,6 +38,8 @@ class Algorithm {
   void set(std::string_view option, std::string_view text);  // UsageError: unknown option or bad value
   [[nodiscard]] Facts values() const;                        // every option with its value as text
   [[nodiscard]] Fit train(const Dataset& data, const Run& run) const;
+  // The same, showing the updates. UsageError for algorithms that have none to show.
+  [[nodiscard]] Fit trace(const Dataset& data, const Run& run, const UpdateObserver& observer) const;
 
  private:
   struct Any;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "halfspace/certify/certificate.hpp"
@@ -52,6 +53,11 @@ struct Fit {
   std::optional<std::uint64_t> mistakes;
   std::optional<std::uint64_t> support_vectors;
   std::vector<std::string> notes;  // what a person should be told
+  // Online learners. Updates per row between two classes (for the perceptron theta = sum counts_i y_i x_i exactly,
+  // and theta0 = sum counts_i y_i); named figures; the objective at the end of every pass where it was computed.
+  std::vector<std::uint32_t> counts;
+  std::vector<std::pair<std::string, double>> figures;
+  std::vector<double> curve;
 };
 
 }  // namespace halfspace

@@ -1,40 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The perceptron: on a mistake, m = y (theta . x + theta0) <= 0, theta += y x (and theta0 += y).
+// The perceptron: on a mistake, m = y (theta . x + theta0) <= 0, theta += y x (and theta0 += y). The averaged
+// and the voted perceptron walk the same way and keep all planes on it: as their mean, or each with its vote.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "halfspace/core/options.hpp"
 #include "halfspace/solve/fit.hpp"
+#include "halfspace/solve/online_options.hpp"
 
 namespace halfspace {
 
-// How often the rows are gone through: a number, also a fraction, or until a pass is without mistakes.
-struct Passes {
-  double count = 10;
-  bool until_clean = false;
-};
-template <>
-struct OptionType<Passes> {
-  static Passes parse(std::string_view name, std::string_view text, Range range);
-  static std::string print(const Passes& passes);
-  static std::string choices() { return {}; }
-  static constexpr bool number = false;
-};
-
-enum class Order { Cyclic, Shuffled };
-enum class LiftedOffset { Lifted, None };
+// Which model a walk leaves: its last plane, the mean of all planes, the mean or the vote over the second
+// half of the steps, the plane that survived longest, the vote; All: the mean, with the errors of the others
+// told.
+enum class OnlineToBatch { Last, Average, LastHalf, Longest, Vote, All };
 namespace detail {
-inline constexpr std::string_view order_words[] = {"cyclic", "shuffled"};
-inline constexpr std::string_view lifted_offset_words[] = {"lifted", "none"};
-}  // namespace detail
+inline constexpr std::string_view online_to_batch_words[] = {"last",    "average", "last-half",
+                                                             "longest", "vote",    "all"};
+}
 template <>
-inline constexpr std::span<const std::string_view> enum_words<Order> = detail::order_words;
-template <>
-inline constexpr std::span<const std::string_view> enum_words<LiftedOffset> = detail::lifted_offset_words;
+inline constexpr std::span<const std::string_view> enum_words<OnlineToBatch> = detail::online_to_batch_words;
 
 struct Perceptron {
   static constexpr std::string_view name = "perceptron";
@@ -44,20 +32,69 @@ struct Perceptron {
   std::int64_t max_passes = 1000;
   Order order = Order::Cyclic;
   LiftedOffset offset = LiftedOffset::Lifted;
+  OnlineToBatch online_to_batch = OnlineToBatch::Last;
 
   static constexpr auto fields() {
+    using P = Perceptron;
     return std::array{
-        field<&Perceptron::passes>("passes", "T", "passes over the rows, fractions allowed, or until-clean",
-                                   {0, 1e9}),
-        field<&Perceptron::max_passes>("max-passes", "N", "with --passes until-clean: give up after N passes",
-                                       {1, 1e9}),
-        field<&Perceptron::order>("order", "ORDER", "which row comes next; shuffled: a new order every pass"),
-        field<&Perceptron::offset>("offset", "OFFSET",
-                                   "lifted: a constant feature 1; none: planes through the origin"),
+        field<&P::passes>("passes", "T", detail::passes_help, {0, 1e9}),
+        field<&P::max_passes>("max-passes", "N", detail::max_passes_help, {1, 1e9}),
+        field<&P::order>("order", "ORDER", detail::order_help),
+        field<&P::offset>("offset", "OFFSET", detail::lifted_help),
+        field<&P::online_to_batch>("online-to-batch", "WHICH",
+                                   "the plane to keep; all: the average, with the errors of every variant"),
     };
   }
 };
 
+struct AveragedPerceptron {
+  static constexpr std::string_view name = "averaged-perceptron";
+  static constexpr std::string_view summary = "the mean of the perceptron's plane over all steps";
+
+  Passes passes;
+  std::int64_t max_passes = 1000;
+  Order order = Order::Cyclic;
+  LiftedOffset offset = LiftedOffset::Lifted;
+
+  static constexpr auto fields() {
+    using P = AveragedPerceptron;
+    return std::array{field<&P::passes>("passes", "T", detail::passes_help, {0, 1e9}),
+                      field<&P::max_passes>("max-passes", "N", detail::max_passes_help, {1, 1e9}),
+                      field<&P::order>("order", "ORDER", detail::order_help),
+                      field<&P::offset>("offset", "OFFSET", detail::lifted_help)};
+  }
+};
+
+struct VotedPerceptron {
+  static constexpr std::string_view name = "voted-perceptron";
+  static constexpr std::string_view summary =
+      "every plane of the perceptron's walk, voting with the number of rows it survived";
+
+  Passes passes;
+  std::int64_t max_passes = 1000;
+  Order order = Order::Cyclic;
+  LiftedOffset offset = LiftedOffset::Lifted;
+  bool last_half = false;
+
+  static constexpr auto fields() {
+    using P = VotedPerceptron;
+    return std::array{
+        field<&P::passes>("passes", "T", detail::passes_help, {0, 1e9}),
+        field<&P::max_passes>("max-passes", "N", detail::max_passes_help, {1, 1e9}),
+        field<&P::order>("order", "ORDER", detail::order_help),
+        field<&P::offset>("offset", "OFFSET", detail::lifted_help),
+        field<&P::last_half>("last-half", "", "only the planes of the second half of the steps vote")};
+  }
+};
+
 [[nodiscard]] Fit solve(const Dataset& data, const Perceptron& options, const Run& run);
+[[nodiscard]] Fit solve(const Dataset& data, const AveragedPerceptron& options, const Run& run);
+[[nodiscard]] Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& run);
+
+// Walks as the perceptron does between two classes and shows the updates. Throws UsageError for more classes.
+[[nodiscard]] Fit trace(const Dataset& data, const Perceptron& options, const Run& run,
+                        const UpdateObserver& observer);
+[[nodiscard]] Fit trace(const Dataset& data, const AveragedPerceptron& options, const Run& run,
+                        const UpdateObserver& observer);
 
 }  // namespace halfspace

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithm_options.hpp"
+
+#include <fmt/format.h>
+
+#include "halfspace/core/error.hpp"
+
+namespace halfspace::cli {
+
+std::string algorithm_named(const std::vector<std::string>& args, std::string_view fallback) {
+  const std::string prefix = "--algorithm=";
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i].starts_with(prefix)) return args[i].substr(prefix.size());
+    if (args[i] == "--algorithm" && i + 1 < args.size()) return args[i + 1];
+  }
+  return std::string(fallback);
+}
+
+void add_algorithm_options(OptionList& options, Algorithm& algorithm) {
+  options.group(fmt::format("Algorithm {}", algorithm.name()));
+  for (const OptionInfo& info : algorithm.options()) {
+    OptionSpec spec{"--" + info.name, info.unit, info.help, info.fallback, info.choices};
+    spec.flag = info.flag;
+    spec.set = [&algorithm, name = info.name, flag = info.flag](const std::string& text) {
+      algorithm.set(name, flag && text.empty() ? "true" : text);
+    };
+    options.add(std::move(spec));
+  }
+}
+
+std::string option_owners(const Algorithm& algorithm, const std::string& option) {
+  std::string owners;
+  for (const std::string& name : Algorithm::names()) {
+    for (const OptionInfo& info : Algorithm::by_name(name).options()) {
+      if ("--" + info.name == option) owners += (owners.empty() ? "" : ", ") + name;
+    }
+  }
+  if (owners.empty()) return {};
+  return fmt::format("{} has no {}; an option of {}", algorithm.name(), printable(option), owners);
+}
+
+}  // namespace halfspace::cli

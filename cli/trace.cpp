@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// halfspace trace DATA --algorithm perceptron
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "algorithm_options.hpp"
+#include "data_options.hpp"
+#include "halfspace/core/bytes.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/solve/algorithm.hpp"
+#include "signals.hpp"
+#include "verbs.hpp"
+
+namespace halfspace::cli {
+
+enum class ShowTheta { Auto, Always, Never };
+inline constexpr std::string_view show_theta_words[] = {"auto", "always", "never"};
+
+}  // namespace halfspace::cli
+
+template <>
+inline constexpr std::span<const std::string_view> halfspace::enum_words<halfspace::cli::ShowTheta> =
+    halfspace::cli::show_theta_words;
+
+namespace halfspace::cli {
+namespace {
+
+constexpr std::string_view default_algorithm = "perceptron";
+constexpr std::size_t few_features = 100;
+
+class Trace final : public Command {
+ public:
+  explicit Trace(const std::string& algorithm) : algorithm_(Algorithm::by_name(algorithm)) {}
+
+  void add_options(OptionList& options) override {
+    options.argument("DATA", "training rows of two classes", data_.path);
+    options.group("Options");
+    options.text("-o,--output", "FILE", "where the lines go", path_).fallback = "standard output";
+    options.text("--algorithm", "NAME", "perceptron or averaged-perceptron", word_).fallback =
+        default_algorithm;
+    options.value("--every", "N", "only every N-th update", every_, {1, 9e15});
+    options.value("--max", "N", "at most N lines", most_, {1, 9e15}).fallback = "all of them";
+    options.value("--theta", "WHEN", "write the weights; auto: up to 100 features", theta_);
+    add_algorithm_options(options, algorithm_);
+    data_.add_reading(options);
+    options.text("--positive", "LABEL", "train this class against the rest", data_.positive);
+  }
+
+  [[nodiscard]] std::string hint_for(const std::string& option) const override {
+    return option_owners(algorithm_, option);
+  }
+
+  int run(const Common& common, Output& output) override {
+    if (common.json) throw UsageError("trace writes JSON lines as it is; it has no --json");
+    std::vector<std::string> notes;
+    Dataset data = read_data(data_, common, notes);
+    if (!data_.positive.empty()) data = against_rest(data, data_.positive);
+    finish_in_order();
+    Run run;
+    run.seed = static_cast<std::uint64_t>(common.seed);
+    run.threads = common.team();
+    run.seconds = common.seconds;
+    run.observe = [](const Progress&) { return !interrupted(); };
+    Fit fit;
+    write_file(path_.empty() ? "-" : path_, [&](ByteSink& sink) {
+      const UpdateObserver observer{
+          static_cast<std::uint64_t>(every_), static_cast<std::uint64_t>(most_),
+          [&](const Update& update) { sink.write(json_text(line(update)) + "\n"); }};
+      fit = algorithm_.trace(data, run, observer);
+    });
+    for (const std::string& note : notes) output.note(note);
+    output.note(fmt::format("{} updates, {}", fit.mistakes.value_or(0), stop_name(fit.stop)));
+    return stopped_short(fit.stop) ? exit_limit : exit_done;
+  }
+
+ private:
+  [[nodiscard]] Json line(const Update& update) const {
+    Json value;
+    value["k"] = update.number;
+    value["pass"] = update.pass;
+    value["row"] = update.row + 1;
+    value["y"] = update.y;
+    value["margin_before"] = update.margin_before;
+    value["margin_after"] = update.margin_after;
+    value["theta0"] = update.theta0;
+    value["norm"] = update.norm;
+    if (theta_ == ShowTheta::Always || (theta_ == ShowTheta::Auto && update.theta.size() <= few_features)) {
+      value["theta"] = std::vector<double>(update.theta.begin(), update.theta.end());
+    }
+    return value;
+  }
+
+  Algorithm algorithm_;
+  std::string word_, path_;
+  std::int64_t every_ = 1;
+  std::int64_t most_ = 9'000'000'000'000'000;
+  ShowTheta theta_ = ShowTheta::Auto;
+  DataOptions data_;
+};
+
+}  // namespace
+
+constinit const Verb trace_verb = {
+    "trace",
+    "DATA [--algorithm NAME] [options]",
+    "every update of the perceptron as a line of JSON",
+    {"halfspace trace small.txt --offset none",
+     "halfspace trace mnist.svm --positive 9 --every 100 -o trace.jsonl"},
+    "Trains between two classes and writes one line for every update: its number k, the pass, the row (from "
+    "1), y, "
+    "the margin before and after it, theta0, the length of theta, and theta itself when it is short.",
+    [](const std::vector<std::string>& args) -> std::unique_ptr<Command> {
+      return std::make_unique<Trace>(algorithm_named(args, default_algorithm));
+    }};
+
+}  // namespace halfspace::cli

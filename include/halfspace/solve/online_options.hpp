@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the online learners have in common: how often and in which order they see the rows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "halfspace/core/options.hpp"
+
+namespace halfspace {
+
+// How often the rows are gone through: a number, also a fraction, or until a pass is without mistakes.
+struct Passes {
+  double count = 10;
+  bool until_clean = false;
+};
+template <>
+struct OptionType<Passes> {
+  static Passes parse(std::string_view name, std::string_view text, Range range);
+  static std::string print(const Passes& passes);
+  static std::string choices() { return {}; }
+  static constexpr bool number = false;
+};
+
+// Worst: every step looks at all rows and takes the one furthest on the wrong side, so a step is a pass.
+enum class Order { Cyclic, Shuffled, Random, Worst };
+enum class LiftedOffset { Lifted, None };
+namespace detail {
+inline constexpr std::string_view order_words[] = {"cyclic", "shuffled", "random", "worst"};
+inline constexpr std::string_view lifted_offset_words[] = {"lifted", "none"};
+inline constexpr std::string_view passes_help = "passes over the rows, fractions allowed, or until-clean";
+inline constexpr std::string_view max_passes_help = "with --passes until-clean: give up after N passes";
+inline constexpr std::string_view order_help =
+    "which row comes next; shuffled: a new order every pass; random: drawn with replacement; worst: the row "
+    "furthest on the wrong side, found by a pass of its own";
+inline constexpr std::string_view lifted_help =
+    "lifted: a constant feature 1; none: planes through the origin";
+}  // namespace detail
+template <>
+inline constexpr std::span<const std::string_view> enum_words<Order> = detail::order_words;
+template <>
+inline constexpr std::span<const std::string_view> enum_words<LiftedOffset> = detail::lifted_offset_words;
+
+// One update of a plane between two classes, as it happens.
+struct Update {
+  std::uint64_t number = 0;  // updates so far, this one included
+  std::uint64_t pass = 0;    // from 1
+  std::uint32_t row = 0;     // from 0
+  int y = 0;
+  double margin_before = 0, margin_after = 0;
+  double theta0 = 0;
+  double norm = 0;                // |theta|, without theta0
+  std::span<const double> theta;  // after the update
+};
+
+// Who wants to see updates: every `every`-th, at most `most` of them.
+struct UpdateObserver {
+  std::uint64_t every = 1;
+  std::uint64_t most = UINT64_MAX;
+  std::function<void(const Update&)> see;
+};
+
+}  // namespace halfspace

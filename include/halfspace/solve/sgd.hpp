@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stochastic, batch and full (sub)gradient descent on  lambda/2 |theta|^2 + 1/n sum loss(m_i):
+// theta <- theta - eta (lambda theta + mean over the batch of loss'(m) y x).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "halfspace/core/options.hpp"
+#include "halfspace/objective/problem.hpp"
+#include "halfspace/solve/fit.hpp"
+#include "halfspace/solve/pegasos.hpp"
+
+namespace halfspace {
+
+// The rate of step k, counted from 0: 1/(k+1), ETA, or ETA0 / (1 + DECAY k).
+struct Rate {
+  enum class Kind { Harmonic, Constant, Inverse } kind = Kind::Harmonic;
+  double eta = 1;
+  double decay = 1;
+  [[nodiscard]] double at(std::uint64_t k) const {
+    const auto step = static_cast<double>(k);
+    if (kind == Kind::Constant) return eta;
+    return kind == Kind::Harmonic ? 1 / (step + 1) : eta / (1 + decay * step);
+  }
+};
+template <>
+struct OptionType<Rate> {
+  static Rate parse(std::string_view name, std::string_view text, Range range);
+  static std::string print(const Rate& rate);
+  static std::string choices() { return {}; }
+  static constexpr bool number = false;
+};
+
+// Rows per step: a number, or all of them.
+struct Batch {
+  std::uint64_t rows = 1;  // 0: all
+};
+template <>
+struct OptionType<Batch> {
+  static Batch parse(std::string_view name, std::string_view text, Range range);
+  static std::string print(const Batch& batch);
+  static std::string choices() { return {}; }
+  static constexpr bool number = false;
+};
+
+enum class SgdLoss { Hinge, SquaredHinge, Logistic, Perceptron };
+enum class Keep { Best, Last, Average };
+namespace detail {
+inline constexpr std::string_view sgd_loss_words[] = {"hinge", "squared-hinge", "logistic", "perceptron"};
+inline constexpr std::string_view keep_words[] = {"best", "last", "average"};
+}  // namespace detail
+template <>
+inline constexpr std::span<const std::string_view> enum_words<SgdLoss> = detail::sgd_loss_words;
+template <>
+inline constexpr std::span<const std::string_view> enum_words<Keep> = detail::keep_words;
+
+struct Sgd {
+  static constexpr std::string_view name = "sgd";
+  static constexpr std::string_view summary = "(stochastic) gradient descent on any loss";
+
+  SgdLoss loss = SgdLoss::Hinge;
+  double lambda = 0;
+  double passes = 10;
+  Batch batch;
+  Rate rate;
+  Keep keep = Keep::Best;
+  Offset offset = Offset::Free;
+  SteppedOrder order = SteppedOrder::Random;
+
+  static constexpr auto fields() {
+    using P = Sgd;
+    return std::array{
+        field<&P::loss>("loss", "LOSS", "loss of a row as a function of its margin"),
+        field<&P::lambda>("lambda", "L", "weight of the penalty: L/2 |theta|^2 + mean loss", {0, 1e300}),
+        field<&P::passes>("passes", "T", "passes over the rows, fractions allowed", {0, 1e9}),
+        field<&P::batch>("batch", "B", "rows per step, or all", {1, 1e9}),
+        field<&P::rate>("rate", "RATE", "1/(k+1), constant:ETA or inverse:ETA0[,DECAY] = ETA0/(1 + DECAY k)"),
+        field<&P::keep>("keep", "WHICH",
+                        "best: least objective at the end of a pass; last; average over the steps"),
+        field<&P::offset>("offset", "OFFSET", "free: not penalised; lifted: a constant feature 1; none"),
+        field<&P::order>("order", "ORDER", detail::stepped_order_help),
+    };
+  }
+};
+
+[[nodiscard]] Fit solve(const Dataset& data, const Sgd& options, const Run& run);
+
+}  // namespace halfspace

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Passes and orders of the online loop. Cost of a pass: one product per row and plane, one sum per change.
+// Classes are shared out to threads in groups; a plane's numbers do not depend on the group it is in.
+#include "solve/online.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/core/random.hpp"
+#include "solve/clock.hpp"
+#include "solve/online_walker.hpp"
+
+namespace halfspace {
+
+Passes OptionType<Passes>::parse(std::string_view name, std::string_view text, Range range) {
+  if (text == "until-clean") return {0, true};
+  try {
+    return {OptionType<double>::parse(name, text, range), false};
+  } catch (const UsageError&) {
+    throw UsageError(
+        fmt::format("--{}: '{}' is neither a number of at least 0 nor until-clean", name, printable(text)));
+  }
+}
+std::string OptionType<Passes>::print(const Passes& passes) {
+  return passes.until_clean ? "until-clean" : OptionType<double>::print(passes.count);
+}
+
+std::vector<std::uint32_t> visits_of(const Dataset& data) {
+  std::vector<std::uint32_t> visits;
+  visits.reserve(data.rows());
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const double weight = data.weight(i);
+    if (weight != std::floor(weight) || weight > 1e6) {
+      throw InputError({.file = data.name()}, fmt::format("weight {} of row {}", weight, i + 1),
+                       "online learners take whole weights: a weight of k means k copies");
+    }
+    visits.insert(visits.end(), static_cast<std::size_t>(weight), static_cast<std::uint32_t>(i));
+  }
+  return visits;
+}
+
+namespace {
+
+constexpr std::size_t visits_between_looks = 8192;  // at the clock
+constexpr std::size_t rows_ahead = 3;
+
+class PassLoop {
+ public:
+  PassLoop(const Dataset& data, const RowAccess& rows, const StepRule& rule, const OnlineSetup& setup,
+           const Run& run, const Threads& threads, std::size_t first, std::size_t planes)
+      : data_(data),
+        rows_(rows),
+        rule_(rule),
+        setup_(setup),
+        run_(run),
+        threads_(threads),
+        clock_(run),
+        walker_(rule, setup, data.classes().size(), first, planes, rows.cols(), rows.rows()) {
+    if (data.classes().size() > 2 && setup.order != Order::Worst) walker_.planes().interleave();
+    if (setup.pocket) walker_.before_change = [this](std::size_t k) { pocket(k); };
+  }
+
+  OnlineWalk run(std::vector<std::uint32_t> visits) {
+    visits_ = std::move(visits);
+    clean_.assign(walker_.planes().count(), 0);
+    const double wanted =
+        setup_.passes.until_clean ? static_cast<double>(setup_.max_passes) : setup_.passes.count;
+    stop_ = setup_.passes.until_clean ? Stop::Limit : Stop::Passes;
+    const double pass_visits = setup_.order == Order::Worst ? 1 : static_cast<double>(visits_.size());
+    total_ = static_cast<std::uint64_t>(std::llround(wanted * pass_visits));
+    while (done_ < total_ && stop_ != Stop::Clean) {
+      const bool go_on = setup_.order == Order::Worst ? worst_step() : one_pass();
+      if (!go_on) break;
+    }
+    if (walker_.pass == 1) end_first_pass();
+    return result(pass_visits);
+  }
+
+ private:
+  bool look() {
+    const Progress progress{static_cast<double>(done_) / static_cast<double>(total_), walker_.pass - 1,
+                            std::numeric_limits<double>::quiet_NaN(), "passes"};
+    return clock_.go_on(progress, stop_);
+  }
+
+  bool one_pass() {
+    if (setup_.order == Order::Shuffled) Random(run_.seed, walker_.pass - 1).shuffle(visits_);
+    std::vector<std::uint32_t> drawn;
+    if (setup_.order == Order::Random) {
+      Random random(run_.seed, walker_.pass - 1);
+      drawn.resize(visits_.size());
+      for (std::uint32_t& i : drawn) i = visits_[random.below(visits_.size())];
+    }
+    const std::span<const std::uint32_t> order = drawn.empty() ? visits_ : drawn;
+    const auto take = static_cast<std::size_t>(std::min<std::uint64_t>(order.size(), total_ - done_));
+    walker_.changed.assign(walker_.changed.size(), 0);
+    for (std::size_t at = 0; at < take;) {
+      if (!look()) return false;
+      const std::size_t until = std::min(take, at + visits_between_looks);
+      const std::size_t from = at;
+      visit(order, at, until, take);
+      done_ += at - from;
+    }
+    end_pass(take == order.size());
+    return true;
+  }
+
+  // The visits [at, until), in batches; a batch that began before `until` is finished.
+  void visit(std::span<const std::uint32_t> order, std::size_t& at, std::size_t until, std::size_t take) {
+    const auto labels = data_.labels();
+    if (setup_.batch == 1) {
+      for (; at < until; ++at) {
+        if (at + rows_ahead < take) walker_.planes().prefetch(rows_, order[at + rows_ahead]);
+        walker_.step(rows_, labels, order.subspan(at, 1));
+      }
+      return;
+    }
+    const std::size_t batch = setup_.batch == 0 ? order.size() : static_cast<std::size_t>(setup_.batch);
+    while (at < until) {
+      const std::size_t size = std::min(batch, take - at);
+      walker_.step(rows_, labels, order.subspan(at, size));
+      at += size;
+    }
+  }
+
+  // Every row is looked at, one is taken: the one furthest on the wrong side.
+  bool worst_step() {
+    if (!look()) return false;
+    OnlinePlanes& planes = walker_.planes();
+    if (norms_.empty()) {
+      norms_.resize(rows_.rows());
+      for (std::size_t i = 0; i < norms_.size(); ++i)
+        norms_[i] = std::sqrt(rows_.norm2(i) + (setup_.offset == Offset::None ? 0.0 : 1.0));
+    }
+    scores_.resize(rows_.rows());
+    row_products(rows_, planes.plain().data(), scores_.data(), threads_);
+    double worst = std::numeric_limits<double>::infinity();
+    std::uint32_t row = visits_[0];
+    for (std::size_t i = 0; i < scores_.size(); ++i) {
+      if (data_.weight(i) == 0) continue;
+      scores_[i] += planes.theta0(0);
+      const double margin = walker_.y(data_.labels()[i], 0) * scores_[i];
+      const double distance =
+          (margin - rule_.idle_above) / std::max(norms_[i], std::numeric_limits<double>::min());
+      if (distance < worst) {
+        worst = distance;
+        row = static_cast<std::uint32_t>(i);
+      }
+    }
+    walker_.changed.assign(1, 0);
+    walker_.step_scored(rows_, data_.labels(), std::span(&row, 1), std::span(&scores_[row], 1));
+    ++done_;
+    end_pass(true);
+    return true;
+  }
+
+  void end_first_pass() {
+    for (PlaneWalk& plane : walker_.walk) plane.first_mistakes = plane.mistakes;
+  }
+
+  void end_pass(bool full) {
+    if (walker_.pass == 1) end_first_pass();
+    ++walker_.pass;
+    bool all = true;
+    for (std::size_t k = 0; k < clean_.size(); ++k) {
+      if (full && clean_[k] == 0 && walker_.changed[k] == 0 &&
+          (setup_.order != Order::Random || nothing_moves(k))) {
+        clean_[k] = 1;
+        close(k);
+      }
+      all = all && clean_[k] != 0;
+    }
+    if (setup_.objective) keep_best();
+    if (all) stop_ = Stop::Clean;
+  }
+
+  // After draws with replacement: no row at all would change the plane.
+  bool nothing_moves(std::size_t k) {
+    const std::vector<double> margin = margins(k);
+    for (std::size_t i = 0; i < margin.size(); ++i)
+      if (data_.weight(i) > 0 && !(margin[i] > rule_.idle_above)) return false;
+    return true;
+  }
+
+  std::vector<double> margins(std::size_t k) {
+    const std::vector<double> theta = walker_.planes().theta(k);
+    std::vector<double> out(rows_.rows());
+    row_products(rows_, theta.data(), out.data(), threads_);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = walker_.y(data_.labels()[i], k) * (out[i] + walker_.planes().theta0(k));
+    return out;
+  }
+
+  void offer(std::size_t k, double value) {
+    PlaneWalk& plane = walker_.walk[k];
+    if (!(value < plane.best_value)) return;
+    plane.best_value = value;
+    plane.best = walker_.planes().theta(k);
+    plane.best0 = walker_.planes().theta0(k);
+  }
+
+  void pocket(std::size_t k) {
+    const std::vector<double> margin = margins(k);
+    double errors = 0;
+    for (std::size_t i = 0; i < margin.size(); ++i)
+      if (!(margin[i] > 0)) errors += data_.weight(i);
+    offer(k, errors);
+  }
+
+  void keep_best() {
+    for (std::size_t k = 0; k < walker_.walk.size(); ++k) {
+      const std::vector<double> theta = walker_.planes().theta(k);
+      const double theta0 = walker_.planes().theta0(k);
+      const double norm =
+          norm2(theta.data(), theta.size()) + (setup_.offset == Offset::Lifted ? theta0 * theta0 : 0.0);
+      const double value = setup_.objective(margins(k), norm);
+      walker_.walk[k].curve.push_back(value);
+      offer(k, value);
+    }
+  }
+
+  // The plane as it is now is the end of its walk.
+  void close(std::size_t k) {
+    PlaneWalk& plane = walker_.walk[k];
+    const OnlinePlanes& planes = walker_.planes();
+    plane.theta = planes.theta(k);
+    plane.theta0 = planes.theta0(k);
+    plane.steps = planes.steps();
+    if (setup_.average) {
+      plane.mean = planes.mean(k);
+      plane.mean0 = planes.mean0(k);
+    }
+  }
+
+  OnlineWalk result(double pass_visits) {
+    for (std::size_t k = 0; k < walker_.walk.size(); ++k) {
+      if (clean_[k] == 0) {
+        close(k);
+        if (setup_.pocket) pocket(k);
+      }
+      walker_.walk[k].clean = clean_[k] != 0;
+    }
+    return {std::move(walker_.walk), stop_, static_cast<double>(done_) / pass_visits, visits_.size()};
+  }
+
+  const Dataset& data_;
+  const RowAccess& rows_;
+  const StepRule& rule_;
+  const OnlineSetup& setup_;
+  const Run& run_;
+  const Threads& threads_;
+  Clock clock_;
+  OnlineWalker walker_;
+  std::vector<std::uint32_t> visits_;
+  std::vector<char> clean_;
+  std::vector<double> norms_, scores_;
+  std::uint64_t done_ = 0, total_ = 0;
+  Stop stop_ = Stop::Passes;
+};
+
+// Worst ending over the groups: what the walk as a whole may claim.
+Stop worse(Stop a, Stop b) {
+  const auto rank = [](Stop s) {
+    return s == Stop::Clean ? 0 : s == Stop::Passes ? 1 : s == Stop::Limit ? 2 : s == Stop::Time ? 3 : 4;
+  };
+  return rank(a) >= rank(b) ? a : b;
+}
+
+void check_finite(const OnlineWalk& walk, const std::string& name) {
+  for (const PlaneWalk& plane : walk.planes) {
+    bool finite = std::isfinite(plane.theta0);
+    for (const double w : plane.theta) finite = finite && std::isfinite(w);
+    for (const double w : plane.mean) finite = finite && std::isfinite(w);
+    if (!finite) {
+      throw InputError({.file = name}, "values so large that the weights overflow", "values below 1e150",
+                       "scale the data (--scale standard or --scale unit) or take smaller steps");
+    }
+  }
+}
+
+}  // namespace
+
+OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSetup& setup, const Run& run) {
+  const std::size_t classes = data.classes().size();
+  const std::size_t planes = classes == 2 ? 1 : classes;
+  const std::vector<std::uint32_t> visits = visits_of(data);
+  const std::unique_ptr<RowAccess> rows = RowAccess::of(data.matrix());
+  // The scan for the worst row works on one plane.
+  const std::size_t groups =
+      setup.order == Order::Worst ? planes : std::min(planes, static_cast<std::size_t>(run.threads.count()));
+  const Threads inner = groups == 1 ? run.threads : Threads(1);
+  std::vector<OnlineWalk> parts(groups);
+  run.threads.run(groups, [&](std::size_t g) {
+    const std::size_t first = g * planes / groups;
+    const std::size_t end = (g + 1) * planes / groups;
+    parts[g] = PassLoop(data, *rows, rule, setup, run, inner, first, end - first).run(visits);
+  });
+  OnlineWalk walk = std::move(parts[0]);
+  for (std::size_t g = 1; g < groups; ++g) {
+    for (PlaneWalk& plane : parts[g].planes) walk.planes.push_back(std::move(plane));
+    walk.stop = worse(walk.stop, parts[g].stop);
+    walk.passes = std::max(walk.passes, parts[g].passes);
+  }
+  check_finite(walk, data.name());
+  return walk;
+}
+
+}  // namespace halfspace

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one online loop. A learner is a StepRule: what a row with margin m does to theta,
+//   theta <- keep theta + tau y x.
+// The loop brings the rows in order, takes the steps for one plane or for all classes' planes at once
+// (weights feature by feature, all margins of a row while it is in the cache), and keeps the books: mistakes,
+// counts, the mean of theta over all steps, the best theta seen.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "data/row_access.hpp"
+#include "halfspace/objective/problem.hpp"
+#include "halfspace/solve/fit.hpp"
+#include "halfspace/solve/online_options.hpp"
+
+namespace halfspace {
+
+struct Seen {
+  double margin = 0;
+  double x_norm2 = 0;   // with the lifted 1; only when the rule asks for it
+  std::uint64_t t = 1;  // number of the step, from 1
+};
+struct Step {
+  double keep = 1;  // the same for all rows of a step: a function of t alone
+  double tau = 0;
+};
+
+class StepRule {
+ public:
+  virtual ~StepRule() = default;
+  StepRule() = default;
+  StepRule(const StepRule&) = delete;
+  StepRule& operator=(const StepRule&) = delete;
+
+  [[nodiscard]] virtual Step step(const Seen& seen) const = 0;
+  // theta = scale(t) v after step t, for rules that know it in closed form; 0: the product of the keeps.
+  [[nodiscard]] virtual double scale(std::uint64_t) const { return 0; }
+
+  double idle_above = std::numeric_limits<double>::infinity();  // a margin above it changes nothing
+  bool needs_norm = false;
+};
+
+// One change of a plane: at which step, by which row. Enough to walk the way again.
+struct Mistake {
+  std::uint64_t step = 0;  // from 1
+  std::uint32_t row = 0;
+  bool positive = false;
+};
+
+struct OnlineSetup {
+  Passes passes;
+  std::int64_t max_passes = 1000;
+  Order order = Order::Cyclic;
+  Offset offset = Offset::Lifted;
+  std::uint64_t batch = 1;  // rows per step; 0: all
+  bool average = false;
+  bool count = false;   // updates per row, two classes only
+  bool record = false;  // the list of updates
+  bool pocket = false;  // the theta with the fewest errors
+  // Keeps the theta with the least value at the end of a pass: of the margins of all rows and |theta|^2
+  // (theta0 counted in when it is penalised).
+  std::function<double(std::span<const double> margins, double theta_norm2)> objective;
+  const UpdateObserver* observer = nullptr;
+};
+
+struct PlaneWalk {
+  std::vector<double> theta;
+  double theta0 = 0;
+  std::vector<double> mean;
+  double mean0 = 0;
+  std::uint64_t mistakes = 0;        // m <= 0
+  std::uint64_t first_mistakes = 0;  // of the first pass
+  std::uint64_t steps = 0;           // until its first clean pass
+  bool clean = false;                // the last pass changed nothing
+  std::vector<std::uint32_t> counts;
+  std::vector<Mistake> record;
+  std::vector<double> best;  // pocket or objective; empty: none was kept
+  double best0 = 0;
+  double best_value = std::numeric_limits<double>::infinity();  // errors or objective
+  std::vector<double> curve;                                    // objective at the end of each pass
+};
+
+struct OnlineWalk {
+  std::vector<PlaneWalk> planes;
+  Stop stop = Stop::Passes;
+  double passes = 0;
+  std::uint64_t visits = 0;  // rows per pass, a row of weight k counted k times
+};
+
+// The rows in the order of one pass, a row of weight k standing k times.
+[[nodiscard]] std::vector<std::uint32_t> visits_of(const Dataset& data);
+
+[[nodiscard]] OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSetup& setup,
+                                     const Run& run);
+
+}  // namespace halfspace

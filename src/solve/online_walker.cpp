@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/online_walker.hpp"
+
+#include <cmath>
+
+#include "halfspace/core/kernels.hpp"
+
+namespace halfspace {
+
+OnlineWalker::OnlineWalker(const StepRule& rule, const OnlineSetup& setup, std::size_t classes,
+                           std::size_t first, std::size_t planes, std::size_t cols, std::size_t rows)
+    : walk(planes),
+      changed(planes, 0),
+      correct(planes, 0),
+      longest(planes, 0),
+      rule_(rule),
+      setup_(setup),
+      classes_(classes),
+      first_(first),
+      planes_(cols, planes, setup.offset, setup.average),
+      shrinks_(!std::isfinite(rule.idle_above)),
+      score_(planes) {
+  if (setup.count)
+    for (PlaneWalk& plane : walk) plane.counts.assign(rows, 0);
+}
+
+void OnlineWalker::step(const RowAccess& rows, std::span<const std::uint32_t> labels,
+                        std::span<const std::uint32_t> batch) {
+  const std::size_t count = planes_.count();
+  if (batch.size() == 1 && !shrinks_) {  // the perceptron's way: most rows change nothing
+    const std::uint32_t i = batch[0];
+    planes_.scores(rows, i, score_.data());
+    bool moves = false;
+    for (std::size_t k = 0; k < count; ++k)
+      moves = moves || !(y(labels[i], k) * score_[k] > rule_.idle_above);
+    if (!moves) {
+      ++t_;
+      for (std::size_t k = 0; k < count; ++k) ++correct[k];
+      planes_.end_step();
+      return;
+    }
+    take(rows, labels, batch);
+    return;
+  }
+  if (score_.size() < batch.size() * count) score_.resize(batch.size() * count);
+  for (std::size_t r = 0; r < batch.size(); ++r) {
+    if (r + 4 < batch.size()) rows.prefetch(batch[r + 4]);
+    planes_.scores(rows, batch[r], score_.data() + r * count);
+  }
+  take(rows, labels, batch);
+}
+
+void OnlineWalker::step_scored(const RowAccess& rows, std::span<const std::uint32_t> labels,
+                               std::span<const std::uint32_t> batch, std::span<const double> scores) {
+  score_.assign(scores.begin(), scores.end());
+  take(rows, labels, batch);
+}
+
+// All margins are those from before the step.
+void OnlineWalker::take(const RowAccess& rows, std::span<const std::uint32_t> labels,
+                        std::span<const std::uint32_t> batch) {
+  ++t_;
+  const std::size_t count = planes_.count();
+  if (shrinks_) {
+    const double keep = rule_.step({std::numeric_limits<double>::infinity(), 1, t_}).keep;
+    planes_.shrink(keep, rule_.scale(t_));
+    if (keep != 1) changed.assign(count, 1);
+  }
+  const double share = 1 / static_cast<double>(batch.size());
+  for (std::size_t r = 0; r < batch.size(); ++r) {
+    const std::uint32_t i = batch[r];
+    double norm2 = -1;
+    for (std::size_t k = 0; k < count; ++k) {
+      const double sign = y(labels[i], k);
+      const double margin = sign * score_[r * count + k];
+      if (!(margin > 0)) ++walk[k].mistakes;
+      double tau = 0;
+      if (!(margin > rule_.idle_above)) {
+        if (rule_.needs_norm && norm2 < 0)
+          norm2 = rows.norm2(i) + (setup_.offset == Offset::None ? 0.0 : 1.0);
+        tau = rule_.step({margin, norm2, t_}).tau;
+      }
+      if (tau == 0) {
+        ++correct[k];
+      } else {
+        change(rows, i, k, sign, margin, batch.size() == 1 ? sign * tau : sign * tau * share);
+      }
+    }
+  }
+  planes_.end_step();
+}
+
+void OnlineWalker::change(const RowAccess& rows, std::uint32_t i, std::size_t k, double y, double margin,
+                          double amount) {
+  if (before_change && correct[k] > longest[k]) {
+    longest[k] = correct[k];
+    before_change(k);
+  }
+  correct[k] = 0;
+  changed[k] = 1;
+  planes_.add(rows, i, k, amount);
+  if (!walk[k].counts.empty()) ++walk[k].counts[i];
+  if (setup_.record) walk[k].record.push_back({t_, i, y > 0});
+  if (setup_.observer == nullptr) return;
+  ++updates_;
+  if ((updates_ - 1) % setup_.observer->every != 0 || shown_ >= setup_.observer->most) return;
+  ++shown_;
+  double after = 0;
+  planes_.scores(rows, i, &after);
+  const std::span<const double> theta = planes_.plain();
+  setup_.observer->see({updates_, pass, i, y > 0 ? 1 : -1, margin, y * after, planes_.theta0(k),
+                        std::sqrt(norm2(theta.data(), theta.size())), theta});
+}
+
+}  // namespace halfspace

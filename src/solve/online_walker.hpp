@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Takes the steps of one group of planes; knows nothing of passes and orders, so that rows from a stream go
+// the same way as rows in memory.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "solve/online_planes.hpp"
+
+namespace halfspace {
+
+class OnlineWalker {
+ public:
+  // Planes first, ..., first + planes - 1 of `classes` classes (two classes: one plane, the last class
+  // positive).
+  OnlineWalker(const StepRule& rule, const OnlineSetup& setup, std::size_t classes, std::size_t first,
+               std::size_t planes, std::size_t cols, std::size_t rows);
+
+  // One step on the rows of a batch. `labels` are those of all rows of `rows`.
+  void step(const RowAccess& rows, std::span<const std::uint32_t> labels,
+            std::span<const std::uint32_t> batch);
+  // The same with the scores at hand, one plane only.
+  void step_scored(const RowAccess& rows, std::span<const std::uint32_t> labels,
+                   std::span<const std::uint32_t> batch, std::span<const double> scores);
+
+  [[nodiscard]] OnlinePlanes& planes() { return planes_; }
+  [[nodiscard]] double y(std::uint32_t label, std::size_t k) const {
+    return label == (classes_ == 2 ? 1 : first_ + k) ? 1.0 : -1.0;
+  }
+
+  std::vector<PlaneWalk> walk;         // mistakes, counts and records of every plane
+  std::vector<char> changed;           // planes that moved since it was last cleared
+  std::vector<std::uint64_t> correct;  // visits without a change since the last one
+  std::uint64_t pass = 1;
+  // Called before a plane changes when more visits than `longest[k]` were right; asked to keep the plane if
+  // it is good.
+  std::function<void(std::size_t k)> before_change;
+  std::vector<std::uint64_t> longest;
+
+ private:
+  void take(const RowAccess& rows, std::span<const std::uint32_t> labels,
+            std::span<const std::uint32_t> batch);
+  void change(const RowAccess& rows, std::uint32_t i, std::size_t k, double y, double margin, double amount);
+
+  const StepRule& rule_;
+  const OnlineSetup& setup_;
+  std::size_t classes_, first_;
+  OnlinePlanes planes_;
+  bool shrinks_;
+  std::uint64_t t_ = 0;
+  std::uint64_t updates_ = 0, shown_ = 0;
+  std::vector<double> score_;
+};
+
+}  // namespace halfspace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Passive-aggressive learning (Crammer and others, JMLR 2006).
+//
+// Update   l = (1 - m)+ > 0: theta += tau y x with tau = l/|x|^2, min(C, l/|x|^2) or l/(|x|^2 + 1/(2C)); the
+// lifted
+//          offset counts into |x|^2.
+// Cost     as the perceptron, plus |x|^2 of the rows that move the plane.
+// Proof    when a pass moves nothing every row has a margin of 1: a separator.
+#include "halfspace/solve/passive_aggressive.hpp"
+
+#include "solve/online_fit.hpp"
+
+namespace halfspace {
+namespace {
+
+class PassiveAggressiveRule final : public StepRule {
+ public:
+  PassiveAggressiveRule(PassiveAggressiveVariant variant, double C) : variant_(variant), C_(C) {
+    // Rounding may leave a row that was just brought to 1 a little below it: that is no reason to move again.
+    idle_above = 1 - 1e-12;
+    needs_norm = true;
+  }
+  [[nodiscard]] Step step(const Seen& seen) const override {
+    const double loss = 1 - seen.margin;
+    switch (variant_) {
+      case PassiveAggressiveVariant::Pa: return {1, seen.x_norm2 > 0 ? loss / seen.x_norm2 : 0.0};
+      case PassiveAggressiveVariant::Pa1: return {1, loss < C_ * seen.x_norm2 ? loss / seen.x_norm2 : C_};
+      case PassiveAggressiveVariant::Pa2: break;
+    }
+    return {1, loss / (seen.x_norm2 + 1 / (2 * C_))};
+  }
+
+ private:
+  PassiveAggressiveVariant variant_;
+  double C_;
+};
+
+}  // namespace
+
+Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& run) {
+  OnlineSetup setup;
+  setup.passes = options.passes;
+  setup.max_passes = options.max_passes;
+  setup.order = options.order;
+  setup.offset = options.offset == LiftedOffset::Lifted ? Offset::Lifted : Offset::None;
+  setup.average = options.average;
+  setup.pocket = options.passes.until_clean && !options.average;
+  OnlineWalk walk = walk_online(data, PassiveAggressiveRule(options.variant, options.C), setup, run);
+  Fit fit = online_fit(walk, setup);
+  fit.model.form = linear_model(options.average ? mean_planes(walk) : last_planes(walk));
+  if (!options.average)
+    fit.certificates = separators(data, walk, setup.offset == Offset::Lifted, run.threads);
+  return fit;
+}
+
+}  // namespace halfspace

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pegasos (Shalev-Shwartz, Singer, Srebro, Cotter 2011).
+//
+// Problem  lambda/2 |theta|^2 + 1/n sum (1 - m_i)+; times n C, with C = 1/(n lambda): 1/2 |theta|^2 + C sum
+// (1 - m_i)+. Update   eta = 1/(lambda t): theta <- (1 - 1/t) theta + eta/B sum of y x over the batch rows
+// with m < 1, kept as
+//          theta = V/(lambda t) with V a sum of rows: no step divides by the zero that 1 - 1/t is at t = 1.
+//          eta = 1/sqrt(t): the same with that rate. A free offset moves by eta y and is never shrunk.
+// Cost     a product per row, a sum per row with m < 1.
+// Proof    after t steps in which row i had m < 1 c_i times, theta = sum alpha_i y_i x_i with alpha_i =
+// c_i/(lambda B t).
+//          In whole passes that see every row once c_i is at most their number, so 0 <= alpha_i <= C: a point
+//          of the dual, whose value is below the best objective. Nothing of the kind holds for draws with
+//          replacement.
+#include "halfspace/solve/pegasos.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "halfspace/certify/duality_gap.hpp"
+#include "solve/online_fit.hpp"
+
+namespace halfspace {
+namespace {
+
+class PegasosRule final : public StepRule {
+ public:
+  PegasosRule(double lambda, PegasosRate rate) : lambda_(lambda), rate_(rate) {}
+  [[nodiscard]] Step step(const Seen& seen) const override {
+    const double rate = eta(seen.t);
+    const auto t = static_cast<double>(seen.t);
+    return {rate_ == PegasosRate::Pegasos ? 1 - 1 / t : 1 - rate * lambda_, seen.margin < 1 ? rate : 0.0};
+  }
+  [[nodiscard]] double scale(std::uint64_t t) const override {
+    return rate_ == PegasosRate::Pegasos ? eta(t) : 0.0;
+  }
+
+ private:
+  [[nodiscard]] double eta(std::uint64_t t) const {
+    const auto step = static_cast<double>(t);
+    return rate_ == PegasosRate::Pegasos ? 1 / (lambda_ * step) : 1 / std::sqrt(step);
+  }
+  double lambda_;
+  PegasosRate rate_;
+};
+
+void certify(Fit& fit, const Dataset& data, const Pegasos& options, const OnlineWalk& walk, const Run& run) {
+  const double C = 1 / (options.lambda * static_cast<double>(walk.visits));
+  const auto& model = std::get<LinearModel>(fit.model.form);
+  const Offset offset = options.offset == FreeOffset::Free ? Offset::Free : Offset::None;
+  const Problem problem = make_problem(data, 1, Hinge{}, offset, C);
+  DualPoint dual;
+  const double unit =
+      1 / (options.lambda * static_cast<double>(options.batch) * static_cast<double>(walk.planes[0].steps));
+  for (std::size_t i = 0; i < fit.counts.size(); ++i) {
+    if (fit.counts[i] == 0) continue;
+    dual.rows.push_back(static_cast<std::uint32_t>(i));
+    // Never above its limit by a rounding.
+    dual.alpha.push_back(std::min(unit * static_cast<double>(fit.counts[i]), problem.cost[i]));
+  }
+  const DualityGap gap = duality_gap(problem, model.plane(0), model.offsets[0], dual, run.threads);
+  fit.objective = Objective{gap.primal, gap.dual};
+  fit.notes.push_back(
+      fmt::format("objective: 1/2 |theta|^2 + C sum (1 - m)+ with C = 1/(n lambda) = {:.6g}; the dual point "
+                  "has alpha_i = "
+                  "c_i / (lambda B t), c_i being how often row i had a margin below 1",
+                  C));
+}
+
+}  // namespace
+
+Fit solve(const Dataset& data, const Pegasos& options, const Run& run) {
+  OnlineSetup setup;
+  setup.passes = {options.passes, false};
+  setup.order = static_cast<Order>(options.order);
+  setup.offset = options.offset == FreeOffset::Free ? Offset::Free : Offset::None;
+  setup.batch = static_cast<std::uint64_t>(options.batch);
+  setup.average = options.average;
+  setup.count = data.classes().size() == 2;
+  OnlineWalk walk = walk_online(data, PegasosRule(options.lambda, options.rate), setup, run);
+  Fit fit = online_fit(walk, setup);
+  fit.model.form = linear_model(options.average ? mean_planes(walk) : last_planes(walk));
+  const bool whole = walk.passes >= 1 && walk.passes == std::floor(walk.passes);
+  if (setup.count && options.order != SteppedOrder::Random && options.rate == PegasosRate::Pegasos && whole) {
+    certify(fit, data, options, walk, run);
+  }
+  return fit;
+}
+
+}  // namespace halfspace

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// (Sub)gradient descent, one row, a batch or all rows a step (Robbins and Monro 1951; Bottou 2012).
+//
+// Problem  lambda/2 |theta|^2 + 1/n sum loss(m_i); a lifted offset is penalised with theta, a free one is
+// not. Update   theta <- (1 - eta lambda) theta - eta/B sum over the batch of loss'(m) y x. Cost     a
+// product per row and a sum per row with a slope; --keep best: one more product per row and pass. Proof none;
+// the objective told is that of the plane kept, by the full loss.
+#include "halfspace/solve/sgd.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/objective/losses.hpp"
+#include "solve/online_fit.hpp"
+
+namespace halfspace {
+namespace {
+
+constexpr std::string_view harmonic = "1/(k+1)";
+
+double value_of(SgdLoss loss, double m) {
+  switch (loss) {
+    case SgdLoss::Hinge: return Hinge::value(m);
+    case SgdLoss::SquaredHinge: return SquaredHinge::value(m);
+    case SgdLoss::Logistic: return Logistic::value(m);
+    case SgdLoss::Perceptron: break;
+  }
+  return PerceptronLoss::value(m);
+}
+double slope_of(SgdLoss loss, double m) {
+  switch (loss) {
+    case SgdLoss::Hinge: return Hinge::slope(m);
+    case SgdLoss::SquaredHinge: return SquaredHinge::slope(m);
+    case SgdLoss::Logistic: return Logistic::slope(m);
+    case SgdLoss::Perceptron: break;
+  }
+  return PerceptronLoss::slope(m);
+}
+
+class SgdRule final : public StepRule {
+ public:
+  explicit SgdRule(const Sgd& options) : loss_(options.loss), lambda_(options.lambda), rate_(options.rate) {
+    if (lambda_ > 0) return;  // every step shrinks
+    if (loss_ == SgdLoss::Perceptron) idle_above = 0;
+    if (loss_ == SgdLoss::Hinge || loss_ == SgdLoss::SquaredHinge) idle_above = 1;
+  }
+  [[nodiscard]] Step step(const Seen& seen) const override {
+    const double eta = rate_.at(seen.t - 1);
+    const double slope = slope_of(loss_, seen.margin);
+    return {1 - eta * lambda_, slope == 0 ? 0.0 : -eta * slope};
+  }
+
+ private:
+  SgdLoss loss_;
+  double lambda_;
+  Rate rate_;
+};
+
+double rate_number(std::string_view name, std::string_view text, std::string_view whole) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size() || !(value >= 0) || !(value <= 1e300)) {
+    throw UsageError(fmt::format("--{}: '{}' is none of 1/(k+1), constant:ETA, inverse:ETA0[,DECAY]", name,
+                                 printable(whole)));
+  }
+  return value;
+}
+
+}  // namespace
+
+Rate OptionType<Rate>::parse(std::string_view name, std::string_view text, Range) {
+  constexpr std::string_view constant = "constant:";
+  constexpr std::string_view inverse = "inverse:";
+  if (text == harmonic) return {};
+  if (text.starts_with(constant)) {
+    return {Rate::Kind::Constant, rate_number(name, text.substr(constant.size()), text), 1};
+  }
+  if (!text.starts_with(inverse)) (void)rate_number(name, "", text);
+  const std::string_view values = text.substr(inverse.size());
+  const std::size_t comma = values.find(',');
+  const double eta = rate_number(name, values.substr(0, comma), text);
+  return {Rate::Kind::Inverse, eta,
+          comma == std::string_view::npos ? 1 : rate_number(name, values.substr(comma + 1), text)};
+}
+std::string OptionType<Rate>::print(const Rate& rate) {
+  if (rate.kind == Rate::Kind::Harmonic) return std::string(harmonic);
+  if (rate.kind == Rate::Kind::Constant) return fmt::format("constant:{}", rate.eta);
+  return fmt::format("inverse:{},{}", rate.eta, rate.decay);
+}
+
+Batch OptionType<Batch>::parse(std::string_view name, std::string_view text, Range range) {
+  if (text == "all") return {0};
+  try {
+    return {static_cast<std::uint64_t>(OptionType<std::int64_t>::parse(name, text, range))};
+  } catch (const UsageError&) {
+    throw UsageError(
+        fmt::format("--{}: '{}' is neither a number of rows from 1 nor all", name, printable(text)));
+  }
+}
+std::string OptionType<Batch>::print(const Batch& batch) {
+  return batch.rows == 0 ? "all" : fmt::format("{}", batch.rows);
+}
+
+Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
+  OnlineSetup setup;
+  setup.passes = {options.passes, false};
+  setup.order = static_cast<Order>(options.order);
+  setup.offset = options.offset;
+  setup.batch = options.batch.rows;
+  // All rows together have no order.
+  if (options.batch.rows == 0) setup.order = Order::Cyclic;
+  setup.average = options.keep == Keep::Average;
+  setup.count = data.classes().size() == 2;
+  double total = 0;
+  for (std::size_t i = 0; i < data.rows(); ++i) total += data.weight(i);
+  setup.objective = [&](std::span<const double> margins, double theta_norm2) {
+    double sum = 0;
+    for (std::size_t i = 0; i < margins.size(); ++i) {
+      if (data.weight(i) > 0) sum += data.weight(i) * value_of(options.loss, margins[i]);
+    }
+    return options.lambda / 2 * theta_norm2 + sum / total;
+  };
+  if (options.keep != Keep::Best && options.batch.rows != 0) setup.objective = nullptr;
+  OnlineWalk walk = walk_online(data, SgdRule(options), setup, run);
+  Fit fit = online_fit(walk, setup);
+  std::vector<ChosenPlane> planes;
+  if (options.keep == Keep::Average) {
+    planes = mean_planes(walk);
+  } else {
+    for (const PlaneWalk& plane : walk.planes) {
+      const bool best = options.keep == Keep::Best && !plane.best.empty();
+      planes.push_back(best ? ChosenPlane{plane.best, plane.best0} : ChosenPlane{plane.theta, plane.theta0});
+    }
+  }
+  if (options.keep == Keep::Best) {
+    double least = 0;
+    for (const PlaneWalk& plane : walk.planes) least += plane.best_value;
+    fit.figures.emplace_back("objective", least);
+    fit.notes.push_back(
+        fmt::format("least objective at the end of a pass: {:.8g} = lambda/2 |theta|^2 + mean {} loss", least,
+                    detail::sgd_loss_words[static_cast<std::size_t>(options.loss)]));
+  }
+  fit.model.form = linear_model(planes);
+  return fit;
+}
+
+}  // namespace halfspace

@@ -10,6 +10,7 @@
 namespace halfspace::cli {
 
 inline constexpr int exit_done = 0;
+inline constexpr int exit_no = 1;
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_input = 3;
 inline constexpr int exit_limit = 4;

@@ -28,6 +28,13 @@ struct Writer {
             {"margin_upper", number_or_null(b.margin_upper)},
             {"offset", b.lifted ? "lifted" : "none"}};
   }
+  Json operator()(const DualityGap& g) const {
+    return {{"kind", "duality-gap"},
+            {"primal", number_or_null(g.primal)},
+            {"dual", number_or_null(g.dual)},
+            {"gap", number_or_null(g.gap())},
+            {"relative_gap", number_or_null(g.relative())}};
+  }
 };
 
 struct Teller {
@@ -44,6 +51,11 @@ struct Teller {
     return fmt::format(
         "separated: best margin between {:.6g} and {:.6g}; {} mistakes <= (R/margin)^2 = {:.6g}",
         b.margin_lower, b.margin_upper, b.mistakes, ratio * ratio);
+  }
+  std::string operator()(const DualityGap& g) const {
+    return fmt::format(
+        "duality gap: the objective {:.8g} is at most {:.3g} above the best one ({:.2g} of it)", g.primal,
+        g.gap(), g.relative());
   }
 };
 

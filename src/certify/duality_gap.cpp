@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bounds. u = 2^-53; a sum of k rounded terms is off by at most (k + 2) u times the sum of sizes, doubled here for
-// the rounding of the bound itself (Higham, Accuracy and Stability of Numerical Algorithms, chapter 3).
-// Primal: losses do not increase in m, so loss(m - error of m) bounds each term from above.
-// Dual: any alpha in its box is valid as it stands in memory; s = sum alpha y x is off by at most
-// (rows + 2) u sum alpha |x|. With a free offset the point must balance, sum alpha y = 0. A residual r costs |r| |b|
-// for the best offset b, and |b| <= B = 1 + R |theta*| + |log of the class costs| where |theta*|^2 <= 2 P.
+// Bounds. u = 2^-53; a sum of k rounded terms is off by at most (k + 2) u times the sum of sizes, doubled
+// here for the rounding of the bound itself (Higham, Accuracy and Stability of Numerical Algorithms, chapter
+// 3). Primal: losses do not increase in m, so loss(m - error of m) bounds each term from above. Dual: any
+// alpha in its box is valid as it stands in memory; s = sum alpha y x is off by at most (rows + 2) u sum
+// alpha |x|. With a free offset the point must balance, sum alpha y = 0. A residual r costs |r| |b| for the
+// best offset b, and |b| <= B = 1 + R |theta*| + |log of the class costs| where |theta*|^2 <= 2 P.
 #include "halfspace/certify/duality_gap.hpp"
 
 #include <algorithm>
@@ -19,9 +19,9 @@ constexpr double unit = 0x1.0p-53;
 double rounding(std::size_t terms) { return 2 * static_cast<double>(terms + 4) * unit; }
 
 struct Sums {
-  double loss = 0;         // upper bound of sum cost loss
-  double radius2 = 0;      // largest |x|^2
-  double positive = 0;     // sum of cost in each class
+  double loss = 0;      // upper bound of sum cost loss
+  double radius2 = 0;   // largest |x|^2
+  double positive = 0;  // sum of cost in each class
   double negative = 0;
   Sums& operator+=(const Sums& o) {
     loss += o.loss;
@@ -34,7 +34,8 @@ struct Sums {
 
 // Slices of rows for sums of d-vectors: few, and a function of the shape alone.
 std::size_t slices_of(std::size_t rows, std::size_t features) {
-  const std::size_t by_memory = std::max<std::size_t>(1, (std::size_t{1} << 21U) / std::max<std::size_t>(1, features));
+  const std::size_t by_memory =
+      std::max<std::size_t>(1, (std::size_t{1} << 21U) / std::max<std::size_t>(1, features));
   const std::size_t by_rows = std::max<std::size_t>(1, rows / 2048);
   return std::min({by_memory < 2 && rows >= 4096 ? std::size_t{2} : by_memory, by_rows, std::size_t{16}});
 }
@@ -42,12 +43,14 @@ std::size_t slices_of(std::size_t rows, std::size_t features) {
 template <class View>
 class Checker {
  public:
-  Checker(const View& view, const Problem& problem, std::span<const double> theta, double theta0, const Threads& threads)
+  Checker(const View& view, const Problem& problem, std::span<const double> theta, double theta0,
+          const Threads& threads)
       : view_(view), p_(problem), theta_(theta), theta0_(theta0), threads_(threads) {}
 
   DualityGap check(const std::optional<DualPoint>& dual) {
     margins_.assign(view_.rows, 0.0);
-    sums_ = sum_blocks(threads_, view_.rows, row_block, Sums{}, [&](std::size_t b, std::size_t e) { return rows(b, e); });
+    sums_ = sum_blocks(threads_, view_.rows, row_block, Sums{},
+                       [&](std::size_t b, std::size_t e) { return rows(b, e); });
     double penalty = 0;
     for (const double w : theta_) penalty += w * w;
     if (p_.offset == Offset::Lifted) penalty += theta0_ * theta0_;
@@ -75,7 +78,8 @@ class Checker {
         ++terms;
       });
       margins_[i] = p_.y[i] * f;
-      const double low = margins_[i] - (size * rounding(terms) + static_cast<double>(terms) * std::numeric_limits<double>::min());
+      const double low = margins_[i] - (size * rounding(terms) +
+                                        static_cast<double>(terms) * std::numeric_limits<double>::min());
       out.loss += cost * std::visit([low](auto loss) { return loss.value(low); }, p_.loss) * (1 + 16 * unit);
       out.radius2 = std::max(out.radius2, norm * (1 + rounding(terms)));
       (p_.y[i] > 0 ? out.positive : out.negative) += cost;
@@ -89,7 +93,8 @@ class Checker {
     std::visit(
         [&](auto loss) {
           for (std::size_t i = 0; i < alpha.size(); ++i) {
-            if (p_.cost[i] > 0) alpha[i] = std::clamp(-p_.cost[i] * loss.slope(margins_[i]), 0.0, p_.cost[i] * loss.limit);
+            if (p_.cost[i] > 0)
+              alpha[i] = std::clamp(-p_.cost[i] * loss.slope(margins_[i]), 0.0, p_.cost[i] * loss.limit);
           }
         },
         p_.loss);
@@ -150,7 +155,8 @@ class Checker {
       for (const auto& v : part) s += v[j];
       length2 += s * s;
     }
-    const double length = std::sqrt(length2) * (1 + rounding(theta_.size())) + total.size * rounding(slice_rows + slices);
+    const double length =
+        std::sqrt(length2) * (1 + rounding(theta_.size())) + total.size * rounding(slice_rows + slices);
     const double gain = total.gain - total.gain_size * rounding(slice_rows + slices);
     const double residual = std::abs(total.signed_alpha) + total.alpha * rounding(slice_rows + slices);
     double bound = gain - length * length / 2 * (1 + 8 * unit);
@@ -160,11 +166,13 @@ class Checker {
   }
 
   [[nodiscard]] double largest_offset(double primal) const {
-    const double ratio = sums_.positive > 0 && sums_.negative > 0 ? std::abs(std::log(sums_.positive / sums_.negative)) : 0.0;
+    const double ratio =
+        sums_.positive > 0 && sums_.negative > 0 ? std::abs(std::log(sums_.positive / sums_.negative)) : 0.0;
     return 1.01 * (1 + std::sqrt(sums_.radius2) * std::sqrt(2 * primal) + ratio);
   }
 
-  Gains slice(const std::vector<double>& alpha, std::size_t begin, std::size_t end, std::vector<double>& s) const {
+  Gains slice(const std::vector<double>& alpha, std::size_t begin, std::size_t end,
+              std::vector<double>& s) const {
     Gains out;
     for (std::size_t i = begin; i < end; ++i) {
       if (alpha[i] == 0) continue;
@@ -173,7 +181,8 @@ class Checker {
         s[j] += alpha[i] * p_.y[i] * x;
         norm += x * x;
       });
-      const double gain = p_.cost[i] * std::visit([&](auto loss) { return loss.gain(alpha[i] / p_.cost[i]); }, p_.loss);
+      const double gain =
+          p_.cost[i] * std::visit([&](auto loss) { return loss.gain(alpha[i] / p_.cost[i]); }, p_.loss);
       // gain(a) of a rounded a: the entropy has steep ends, its error is below 40 units of (a + gain).
       const double error = (std::abs(gain) + alpha[i]) * 64 * unit;
       out.gain += gain - error;

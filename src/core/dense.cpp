@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One tile does all the work: three rows of A against four rows of B, twelve vector accumulators along the common
-// dimension. Both operands are read along their rows, so symmetric updates and Cholesky's inner products share it.
+// One tile does all the work: three rows of A against four rows of B, twelve vector accumulators along the
+// common dimension. Both operands are read along their rows, so symmetric updates and Cholesky's inner
+// products share it.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/dense.cpp"
 #ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS \
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
 #endif
+#include "core/dense.hpp"
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-#include "core/dense.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {
@@ -20,7 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // out[i][j] = sum over k of a[i][k] b[j][k] for I x J rows.
 template <std::size_t I, std::size_t J, class T>
-HWY_INLINE void tile(const T* a, std::size_t stride_a, const T* b, std::size_t stride_b, std::size_t depth, T (&out)[3][4]) {
+HWY_INLINE void tile(const T* a, std::size_t stride_a, const T* b, std::size_t stride_b, std::size_t depth,
+                     T (&out)[3][4]) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   hn::Vec<decltype(d)> sum[I][J];
@@ -45,8 +48,8 @@ HWY_INLINE void tile(const T* a, std::size_t stride_a, const T* b, std::size_t s
 }
 
 template <std::size_t I, class T>
-HWY_INLINE void tile_any(std::size_t width, const T* a, std::size_t stride_a, const T* b, std::size_t stride_b,
-                         std::size_t depth, T (&out)[3][4]) {
+HWY_INLINE void tile_any(std::size_t width, const T* a, std::size_t stride_a, const T* b,
+                         std::size_t stride_b, std::size_t depth, T (&out)[3][4]) {
   switch (width) {
     case 4: tile<I, 4>(a, stride_a, b, stride_b, depth, out); break;
     case 3: tile<I, 3>(a, stride_a, b, stride_b, depth, out); break;
@@ -56,8 +59,8 @@ HWY_INLINE void tile_any(std::size_t width, const T* a, std::size_t stride_a, co
 }
 
 template <class T>
-void products(const T* a, std::size_t rows_a, std::size_t stride_a, const T* b, std::size_t rows_b, std::size_t stride_b,
-              std::size_t depth, double sign, double* c, std::size_t stride_c) {
+void products(const T* a, std::size_t rows_a, std::size_t stride_a, const T* b, std::size_t rows_b,
+              std::size_t stride_b, std::size_t depth, double sign, double* c, std::size_t stride_c) {
   for (std::size_t i = 0; i < rows_a; i += 3) {
     const std::size_t height = rows_a - i < 3 ? rows_a - i : 3;
     for (std::size_t j = 0; j < rows_b; j += 4) {
@@ -73,7 +76,8 @@ void products(const T* a, std::size_t rows_a, std::size_t stride_a, const T* b, 
         tile_any<1>(width, left, stride_a, right, stride_b, depth, out);
       }
       for (std::size_t r = 0; r < height; ++r)
-        for (std::size_t s = 0; s < width; ++s) c[(i + r) * stride_c + j + s] += sign * static_cast<double>(out[r][s]);
+        for (std::size_t s = 0; s < width; ++s)
+          c[(i + r) * stride_c + j + s] += sign * static_cast<double>(out[r][s]);
     }
   }
 }
@@ -82,8 +86,9 @@ void products_float(const float* a, std::size_t rows_a, const float* b, std::siz
                     std::size_t stride, double* c, std::size_t stride_c) {
   products(a, rows_a, stride, b, rows_b, stride, depth, 1.0, c, stride_c);
 }
-void products_double(const double* a, std::size_t rows_a, std::size_t stride_a, const double* b, std::size_t rows_b,
-                     std::size_t stride_b, std::size_t depth, double* c, std::size_t stride_c) {
+void products_double(const double* a, std::size_t rows_a, std::size_t stride_a, const double* b,
+                     std::size_t rows_b, std::size_t stride_b, std::size_t depth, double* c,
+                     std::size_t stride_c) {
   products(a, rows_a, stride_a, b, rows_b, stride_b, depth, -1.0, c, stride_c);
 }
 
@@ -124,8 +129,9 @@ void add_products(const float* a, std::size_t rows_a, const float* b, std::size_
                   std::size_t stride, double* c, std::size_t stride_c) noexcept {
   detail::best().in_float(a, rows_a, b, rows_b, depth, stride, c, stride_c);
 }
-void subtract_products(const double* a, std::size_t rows_a, std::size_t stride_a, const double* b, std::size_t rows_b,
-                       std::size_t stride_b, std::size_t depth, double* c, std::size_t stride_c) noexcept {
+void subtract_products(const double* a, std::size_t rows_a, std::size_t stride_a, const double* b,
+                       std::size_t rows_b, std::size_t stride_b, std::size_t depth, double* c,
+                       std::size_t stride_c) noexcept {
   detail::best().in_double(a, rows_a, stride_a, b, rows_b, stride_b, depth, c, stride_c);
 }
 
@@ -169,7 +175,8 @@ bool Cholesky::factor(std::vector<double> matrix, std::size_t n, double ridge, c
     const std::size_t to = std::min(n, from + block);
     // The block's own rows first, then all rows below in fixed groups.
     for (std::size_t i = from; i < to; ++i) {
-      subtract_products(l_.data() + i * n, 1, n, l_.data() + from * n, i + 1 - from, n, from, l_.data() + i * n + from, n);
+      subtract_products(l_.data() + i * n, 1, n, l_.data() + from * n, i + 1 - from, n, from,
+                        l_.data() + i * n + from, n);
     }
     if (!factor_block(l_.data(), n, from, to)) return false;
     const auto below = [&](std::size_t begin, std::size_t end) {

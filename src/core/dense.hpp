@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense linear algebra for the normal equations of a few hundred to a few thousand unknowns, on Highway, so that
-// no BLAS has to be loaded. Matrices are stored row after row; symmetric ones by their lower triangle.
+// Dense linear algebra for the normal equations of a few hundred to a few thousand unknowns, on Highway, so
+// that no BLAS has to be loaded. Matrices are stored row after row; symmetric ones by their lower triangle.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,19 @@
 namespace halfspace {
 
 // C[i][j] += sum over k of A[i][k] B[j][k]. Products in float, sums over k in float, added to C as doubles.
-void add_products(const float* a, std::size_t rows_a, const float* b, std::size_t rows_b, std::size_t depth, std::size_t stride,
-                  double* c, std::size_t stride_c) noexcept;
+void add_products(const float* a, std::size_t rows_a, const float* b, std::size_t rows_b, std::size_t depth,
+                  std::size_t stride, double* c, std::size_t stride_c) noexcept;
 // C[i][j] -= sum over k of A[i][k] B[j][k], all in double.
-void subtract_products(const double* a, std::size_t rows_a, std::size_t stride_a, const double* b, std::size_t rows_b,
-                       std::size_t stride_b, std::size_t depth, double* c, std::size_t stride_c) noexcept;
+void subtract_products(const double* a, std::size_t rows_a, std::size_t stride_a, const double* b,
+                       std::size_t rows_b, std::size_t stride_b, std::size_t depth, double* c,
+                       std::size_t stride_c) noexcept;
 
-// A symmetric positive definite system, solved by Cholesky after scaling its diagonal to 1 (columns of very different
-// size then do no harm).
+// A symmetric positive definite system, solved by Cholesky after scaling its diagonal to 1 (columns of very
+// different size then do no harm).
 class Cholesky {
  public:
-  // Takes the lower triangle of an n x n matrix (the array is used up). False: not positive definite to working
-  // precision; then `ridge` times the diagonal was not enough.
+  // Takes the lower triangle of an n x n matrix (the array is used up). False: not positive definite to
+  // working precision; then `ridge` times the diagonal was not enough.
   [[nodiscard]] bool factor(std::vector<double> matrix, std::size_t n, double ridge, const Threads& threads);
   void solve(double* x) const;  // x becomes the solution for the right-hand side x
   [[nodiscard]] std::size_t size() const { return n_; }

@@ -19,7 +19,9 @@ class Access final : public RowAccess {
   [[nodiscard]] std::size_t cols() const override { return view_.cols; }
   [[nodiscard]] bool sparse() const override { return is_sparse<View>; }
   [[nodiscard]] std::size_t entries(std::size_t i) const override { return view_.row(i).size; }
-  [[nodiscard]] double dot(std::size_t i, const double* w) const override { return halfspace::dot(view_.row(i), w); }
+  [[nodiscard]] double dot(std::size_t i, const double* w) const override {
+    return halfspace::dot(view_.row(i), w);
+  }
   void axpy(double a, std::size_t i, double* w) const override { halfspace::axpy(a, view_.row(i), w); }
   [[nodiscard]] double norm2(std::size_t i) const override { return halfspace::norm2(view_.row(i)); }
 
@@ -94,7 +96,8 @@ class Access final : public RowAccess {
     if constexpr (is_sparse<View>) {
       for_entries(row, [&](std::uint32_t j, double x) { out[j] = a * static_cast<T>(x); });
     } else {
-      for (std::size_t j = 0; j < row.size; ++j) out[j] = a * static_cast<T>(decode(row.value[j], row.divisor));
+      for (std::size_t j = 0; j < row.size; ++j)
+        out[j] = a * static_cast<T>(decode(row.value[j], row.divisor));
     }
   }
 
@@ -105,12 +108,15 @@ class Access final : public RowAccess {
 
 std::unique_ptr<RowAccess> RowAccess::of(const Matrix& matrix) {
   return std::visit(
-      [](const auto& view) -> std::unique_ptr<RowAccess> { return std::make_unique<Access<std::decay_t<decltype(view)>>>(view); },
+      [](const auto& view) -> std::unique_ptr<RowAccess> {
+        return std::make_unique<Access<std::decay_t<decltype(view)>>>(view);
+      },
       matrix);
 }
 
 void row_products(const RowAccess& rows, const double* w, double* out, const Threads& threads) {
-  for_blocks(threads, rows.rows(), row_block, [&](std::size_t begin, std::size_t end) { rows.dots(begin, end, w, out + begin); });
+  for_blocks(threads, rows.rows(), row_block,
+             [&](std::size_t begin, std::size_t end) { rows.dots(begin, end, w, out + begin); });
 }
 
 void add_row_sum(const RowAccess& rows, const double* a, double* out, const Threads& threads) {
@@ -118,7 +124,8 @@ void add_row_sum(const RowAccess& rows, const double* a, double* out, const Thre
   const std::size_t d = rows.cols();
   // At most 16 slices and 16 MB of partial sums, but two slices when there is work for two threads.
   const std::size_t by_memory = (std::size_t{1} << 21U) / std::max<std::size_t>(1, d);
-  const std::size_t slices = std::clamp<std::size_t>(std::min(n / 2048, std::max<std::size_t>(by_memory, 2)), 1, 16);
+  const std::size_t slices =
+      std::clamp<std::size_t>(std::min(n / 2048, std::max<std::size_t>(by_memory, 2)), 1, 16);
   if (slices == 1) {
     rows.axpys(0, n, a, out);
     return;

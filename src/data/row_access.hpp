@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows behind one interface, whatever their storage: solvers are written and compiled once. A call costs a few
-// nanoseconds more than the kernel it reaches; loops over many rows have calls of their own.
+// Rows behind one interface, whatever their storage: solvers are written and compiled once. A call costs a
+// few nanoseconds more than the kernel it reaches; loops over many rows have calls of their own.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ class RowAccess {
   virtual void add_squares(double a, std::size_t i, double* w) const = 0;
 };
 
-// Sums over all rows, the same bits for any number of threads: out = X w, and out += X' a through slices of rows
-// whose number depends on the shape alone.
+// Sums over all rows, the same bits for any number of threads: out = X w, and out += X' a through slices of
+// rows whose number depends on the shape alone.
 void row_products(const RowAccess& rows, const double* w, double* out, const Threads& threads);
 void add_row_sum(const RowAccess& rows, const double* a, double* out, const Threads& threads);
 

@@ -106,6 +106,22 @@ void check_finite(const std::vector<double>& values) {
   }
 }
 
+// The dual points of all planes, one after the other.
+struct DualArrays {
+  std::vector<std::uint64_t> start{0};
+  std::vector<double> alpha;
+  std::vector<std::uint32_t> rows;
+};
+DualArrays dual_arrays(const std::vector<DualPoint>& points) {
+  DualArrays out;
+  for (const DualPoint& point : points) {
+    out.alpha.insert(out.alpha.end(), point.alpha.begin(), point.alpha.end());
+    out.rows.insert(out.rows.end(), point.rows.begin(), point.rows.end());
+    out.start.push_back(out.alpha.size());
+  }
+  return out;
+}
+
 // ---------------------------------------------------------------------------------------------- reading
 
 class TensorReader {
@@ -267,11 +283,32 @@ void read_form(TensorReader& tensors, VotedModel& model, std::size_t) {
   }
 }
 
+void read_dual(TensorReader& tensors, Model& model) {
+  if (tensors.find("dual.start") == nullptr) return;
+  const auto start = tensors.values<std::uint64_t>("dual.start", Dtype::U64, {model.planes() + 1});
+  const Tensor& starts = *tensors.find("dual.start");
+  const std::uint64_t count = tensors.get("dual.rows", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
+  const auto rows = tensors.values<std::uint32_t>("dual.rows", Dtype::U32, {count});
+  const auto alpha = tensors.values<double>("dual.alpha", Dtype::F64, {count});
+  if (start.front() != 0 || start.back() != count) tensors.refuse(starts, 0, "does not span the dual values");
+  for (std::size_t k = 0; k + 1 < start.size(); ++k) {
+    if (start[k] > start[k + 1] || start[k + 1] > count) tensors.refuse(starts, (k + 1) * 8, "not ascending");
+    DualPoint& point = model.dual.emplace_back();
+    point.rows.assign(rows.begin() + static_cast<std::ptrdiff_t>(start[k]), rows.begin() + static_cast<std::ptrdiff_t>(start[k + 1]));
+    point.alpha.assign(alpha.begin() + static_cast<std::ptrdiff_t>(start[k]), alpha.begin() + static_cast<std::ptrdiff_t>(start[k + 1]));
+    for (std::size_t i = 0; i < point.rows.size(); ++i) {
+      if (i > 0 && point.rows[i] <= point.rows[i - 1]) tensors.refuse(*tensors.find("dual.rows"), (start[k] + i) * 4, "not ascending");
+      if (!(point.alpha[i] > 0)) tensors.refuse(*tensors.find("dual.alpha"), (start[k] + i) * 8, "not above 0");
+    }
+  }
+}
+
 Model read_native(std::string_view bytes, const std::string& name) {
   const detail::TensorFile file = detail::read_tensors(bytes, name);
   TensorReader tensors(file, name);
   Model model = detail::fields_from_json(file.fields, {.file = name});
   std::visit([&](auto& form) { read_form(tensors, form, model.classes.size()); }, model.form);
+  read_dual(tensors, model);
   if (const Tensor* const encoding = tensors.find("encoding")) {
     const Place place = tensors.place(*encoding, 0);
     model.encoding = detail::encoding_from_json(tensors.text(*encoding), place);
@@ -317,6 +354,13 @@ std::string to_bytes(const Model& model) {
     check_finite(lookup.values);
     tensors.push_back({"values", Dtype::F64, {lookup.values.size()}, bytes_of(lookup.values)});
     tensors.push_back({"labels", Dtype::U32, {lookup.labels.size()}, bytes_of(lookup.labels)});
+  }
+  const DualArrays dual = dual_arrays(model.dual);
+  if (!model.dual.empty()) {
+    check_finite(dual.alpha);
+    tensors.insert(tensors.begin(), {{"dual.start", Dtype::U64, {dual.start.size()}, bytes_of(dual.start)},
+                                     {"dual.alpha", Dtype::F64, {dual.alpha.size()}, bytes_of(dual.alpha)}});
+    tensors.push_back({"dual.rows", Dtype::U32, {dual.rows.size()}, bytes_of(dual.rows)});
   }
   if (model.encoding) {
     encoding = detail::encoding_to_json(*model.encoding);

@@ -187,7 +187,10 @@ void feature_values(std::uint32_t feature, bool unit_rows, const Dataset& data, 
         for_blocks(threads, data.rows(), row_block, [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) {
             const auto row = x.row(i);
-            const double norm = unit_rows ? row_norm(row) : 1;
+            // An exact value is looked up: divide by the very norm that scaling the training rows divided by.
+            const double squares = unit_rows ? norm2(row) : 1;
+            const bool plain = squares > 1e-280 && squares < 1e280;
+            const double norm = plain ? std::sqrt(squares) : row_norm(row);
             out[i] = norm > 0 ? value_at(row, feature) / norm : 0;
           }
         });

@@ -15,7 +15,11 @@ constexpr std::size_t panel = 24;  // columns of G per task
 }  // namespace
 
 NormalMatrix::NormalMatrix(const RowAccess& rows, bool with_offset, const Threads& threads)
-    : rows_(rows), threads_(threads), with_offset_(with_offset), n_(rows.cols() + (with_offset ? 1 : 0)), matrix_(n_ * n_, 0.0) {}
+    : rows_(rows),
+      threads_(threads),
+      with_offset_(with_offset),
+      n_(rows.cols() + (with_offset ? 1 : 0)),
+      matrix_(n_ * n_, 0.0) {}
 
 void NormalMatrix::clear() { std::fill(matrix_.begin(), matrix_.end(), 0.0); }
 
@@ -99,10 +103,12 @@ void NormalMatrix::add_dense(std::span<const std::uint32_t> chosen, std::span<co
         const std::size_t end = std::min(n_, begin + panel);
         double* to = matrix_.data() + begin * n_;
         if (sign > 0) {
-          add_products(block_.data() + begin * block_rows, end - begin, block_.data(), end, depth, block_rows, to, n_);
+          add_products(block_.data() + begin * block_rows, end - begin, block_.data(), end, depth, block_rows,
+                       to, n_);
         } else {
           std::vector<double> part((end - begin) * end, 0.0);
-          add_products(block_.data() + begin * block_rows, end - begin, block_.data(), end, depth, block_rows, part.data(), end);
+          add_products(block_.data() + begin * block_rows, end - begin, block_.data(), end, depth, block_rows,
+                       part.data(), end);
           for (std::size_t i = 0; i < end - begin; ++i)
             for (std::size_t j = 0; j < end; ++j) to[i * n_ + j] -= part[i * end + j];
         }

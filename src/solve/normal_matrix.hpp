@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// G = sum over chosen rows of d_i (x_i, 1)(x_i, 1)', the matrix of every Newton step here, by sparse outer products
-// or by dense blocks, whichever is cheaper. The same bits for any number of threads.
+// G = sum over chosen rows of d_i (x_i, 1)(x_i, 1)', the matrix of every Newton step here, by sparse outer
+// products or by dense blocks, whichever is cheaper. The same bits for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class NormalMatrix {
   bool with_offset_;
   std::size_t n_;
   std::vector<double> matrix_;
-  std::vector<float> block_;   // rows of one block, on their side: one run of block_rows floats per column
+  std::vector<float> block_;    // rows of one block, on their side: one run of block_rows floats per column
   std::vector<double> second_;  // partial sum of the second half of the rows
 };
 

@@ -18,7 +18,7 @@ class Help(ProgramTest):
         text = self.done("--help")
         for verb in VERBS:
             self.assertIn(f"\n  {verb} ", text)
-        for verb in ("separable", "verify", "tune", "explain", "manual"):
+        for verb in ("separable", "tune", "explain", "manual"):
             self.assertNotIn(f"\n  {verb}", text)
 
     def test_help_opens_with_two_examples(self):

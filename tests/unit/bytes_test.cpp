@@ -152,7 +152,9 @@ TEST_CASE("read_all stops at its limit") {
 
 TEST_CASE("every compression reads back what was written, in pieces of any size") {
   for (const std::string& text : {std::string(), std::string("x"), mixed_text(700000)}) {
-    for (const auto& [ending, word] : endings) {
+    for (const auto& entry : endings) {
+      const std::string& ending = entry.first;
+      const std::string& word = entry.second;
       CAPTURE(word);
       const std::string bytes = packed(text, ending);
       CHECK(bytes != text);
@@ -163,12 +165,14 @@ TEST_CASE("every compression reads back what was written, in pieces of any size"
     }
   }
   const std::string text = mixed_text(3000);
-  for (const auto& [ending, word] : endings) CHECK(decode(packed(text, ending), 1) == text);
+  for (const auto& entry : endings) CHECK(decode(packed(text, entry.first), 1) == text);
 }
 
 TEST_CASE("members of a compressed stream are read one after the other") {
   const std::string first = mixed_text(200000);
-  for (const auto& [ending, word] : endings) {
+  for (const auto& entry : endings) {
+    const std::string& ending = entry.first;
+    const std::string& word = entry.second;
     CAPTURE(word);
     const std::string bytes = packed(first, ending) + packed("", ending) + packed("second", ending);
     CHECK(decode(bytes) == first + "second");
@@ -182,7 +186,9 @@ TEST_CASE("members of a compressed stream are read one after the other") {
 
 TEST_CASE("a compressed stream cut anywhere is never a short data set") {
   const std::string text = mixed_text(300);
-  for (const auto& [ending, word] : endings) {
+  for (const auto& entry : endings) {
+    const std::string& ending = entry.first;
+    const std::string& word = entry.second;
     const std::string bytes = packed(text, ending);
     for (std::size_t size = 6; size < bytes.size(); ++size) {
       CAPTURE(word);
@@ -194,7 +200,9 @@ TEST_CASE("a compressed stream cut anywhere is never a short data set") {
 }
 
 TEST_CASE("other bytes behind a compressed stream are an error") {
-  for (const auto& [ending, word] : endings) {
+  for (const auto& entry : endings) {
+    const std::string& ending = entry.first;
+    const std::string& word = entry.second;
     CAPTURE(word);
     const std::string bytes = packed("data", ending);
     CHECK(decode_error(bytes + "x") ==
@@ -205,7 +213,9 @@ TEST_CASE("other bytes behind a compressed stream are an error") {
 
 TEST_CASE("a changed byte in a compressed stream is found or harmless") {
   const std::string text = mixed_text(2000);
-  for (const auto& [ending, word] : endings) {
+  for (const auto& entry : endings) {
+    const std::string& ending = entry.first;
+    const std::string& word = entry.second;
     std::string bytes = packed(text, ending);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const char kept = bytes[i];

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -149,6 +150,25 @@ TEST_CASE("a lookup answers by the exact value of its feature and falls back for
   CHECK(f[0] == 0);
   CHECK(f[1] == 1);
   CHECK(f[2] == 0);
+}
+
+TEST_CASE("a lookup learned on unit rows finds the values of those rows again") {
+  hs::Random random(5);
+  hs::testing::Rows rows(200, std::vector<double>(50));
+  for (auto& row : rows)
+    for (double& x : row) x = random.normal();
+  const auto data = dataset_from(rows);
+  const auto scaled = hs::apply_scaling(data, hs::learn_scaling(data, hs::ScaleKind::Unit, one), one);
+  const auto& dense = std::get<hs::DenseView<double>>(scaled.matrix());
+  hs::LookupModel lookup{.features = 50, .feature = 7};
+  for (std::size_t i = 0; i < rows.size(); ++i) lookup.values.push_back(dense.row(i).value[7]);
+  std::sort(lookup.values.begin(), lookup.values.end());
+  lookup.labels.assign(rows.size(), 1);
+  hs::Model model;
+  model.form = lookup;
+  model.classes = {"a", "b"};
+  model.unit_rows = true;
+  CHECK(hs::scores(model, data, one) == Scores(200, 1.0));
 }
 
 TEST_CASE("an empty set has no scores") {

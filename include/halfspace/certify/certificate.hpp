@@ -2,6 +2,8 @@
 // What a sceptic can check without trusting the solver. One certificate belongs to one binary problem.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -31,7 +33,15 @@ struct MistakeBound {
   bool lifted = true;
 };
 
-using Certificate = std::variant<std::monostate, Separator, MistakeBound>;
+// primal >= objective at the plane >= best objective >= dual, rounding counted.
+struct DualityGap {
+  double primal = 0;
+  double dual = 0;
+  [[nodiscard]] double gap() const { return primal - dual; }
+  [[nodiscard]] double relative() const { return gap() / std::max(1.0, std::abs(primal)); }
+};
+
+using Certificate = std::variant<std::monostate, Separator, MistakeBound, DualityGap>;
 
 // JSON text for the model file and reports: an array with one object per certificate; empty when there is
 // none.

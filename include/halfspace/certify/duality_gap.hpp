@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far a plane is at most from the best one. Computed from the data, the plane and a dual point alone, by code
-// that shares nothing with the solvers; rounding is counted against the claim on both sides.
+// How far a plane is at most from the best one. Computed from the data, the plane and a dual point alone, by
+// code that shares nothing with the solvers; rounding is counted against the claim on both sides.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
+#include "halfspace/certify/certificate.hpp"
 #include "halfspace/core/parallel.hpp"
+#include "halfspace/model/model.hpp"
 #include "halfspace/objective/problem.hpp"
 
 namespace halfspace {
 
-// Dual values of the rows that have one; the others are 0. Rows ascend.
-struct DualPoint {
-  std::vector<std::uint32_t> rows;
-  std::vector<double> alpha;
-};
-
-// primal >= objective at the plane >= best objective >= dual.
-struct DualityGap {
-  double primal = 0;
-  double dual = 0;
-  [[nodiscard]] double gap() const { return primal - dual; }
-  [[nodiscard]] double relative() const { return gap() / std::max(1.0, std::abs(primal)); }
-};
-
 // Smooth losses need no dual point: without one, alpha_i = -cost_i slope(m_i) is taken, for which the gap is
-// half the squared length of the gradient. With a free offset, alpha is scaled in one class so that it balances;
-// what imbalance rounding leaves is paid for.
+// half the squared length of the gradient. With a free offset, alpha is scaled in one class so that it
+// balances; what imbalance rounding leaves is paid for.
 [[nodiscard]] DualityGap duality_gap(const Problem& problem, std::span<const double> theta, double theta0,
                                      const std::optional<DualPoint>& dual, const Threads& threads);
 

@@ -16,10 +16,10 @@ struct Geometry {
   std::vector<double> normal;       // theta / |theta|; zeros when |theta| = 0
 };
 [[nodiscard]] Geometry geometry(const LinearModel& model, std::size_t plane = 0);
-// f(x) / |theta| of every row.
+// f(x) / |theta| of every row; 0 when |theta| = 0. Throws UsageError unless the model is one plane.
 [[nodiscard]] std::vector<double> signed_distances(const Model& model, const Dataset& data,
                                                    const Threads& threads);
-// Rows whose score is exactly zero.
+// Rows whose score is exactly zero. Throws UsageError unless the model is one plane.
 [[nodiscard]] std::vector<std::uint32_t> rows_on_plane(const Model& model, const Dataset& data,
                                                        const Threads& threads);
 

@@ -65,6 +65,12 @@ struct VotedModel {
 // How the model came to be, for people and for checking: text by key, in a fixed order.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+// Dual values of the training rows that have one, rows ascending: what a duality gap is recomputed from.
+struct DualPoint {
+  std::vector<std::uint32_t> rows;
+  std::vector<double> alpha;
+};
+
 struct Model {
   std::variant<LinearModel, LookupModel, VotedModel> form;
   std::vector<std::string> classes;  // sorted; the last is the positive one
@@ -74,6 +80,7 @@ struct Model {
   std::string algorithm;
   Facts options;            // every option of the algorithm with its value
   Facts facts;              // rows, data fingerprint, formula, ...
+  std::vector<DualPoint> dual;  // one per plane, or none
   std::string certificate;  // JSON text of the certificates, empty when there is none
 
   [[nodiscard]] std::size_t features() const;
@@ -82,7 +89,10 @@ struct Model {
 
 inline constexpr std::uint32_t abstained = UINT32_MAX;
 
-// Scores of every row, row after row, planes() each. A row's score does not depend on the other rows.
+// Scores of every row, row after row, planes() each: the products added in the order of the features, then
+// the offset, so a row's score has the same bits in every storage, batch and number of threads. Features that
+// the model does not know are ignored (they count in the norm of unit_rows). Lookup models: -1 or +1, or a 1
+// for the class.
 [[nodiscard]] std::vector<double> scores(const Model& model, const Dataset& data, const Threads& threads);
 // Class of every row from its scores (`abstained` for a zero score under Tie::Abstain).
 [[nodiscard]] std::vector<std::uint32_t> labels_from_scores(const Model& model,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses as pure functions of the signed margin m = y f(x). For each: value, slope (a subgradient in m), curvature
-// (a generalised second derivative), and the dual part gain(a) = -conjugate(-a), so that for every m and every a in
-// [0, limit]: value(m) >= gain(a) - a m, with equality when a = -slope(m) (Fenchel-Young).
+// Losses as pure functions of the signed margin m = y f(x). For each: value, slope (a subgradient in m),
+// curvature (a generalised second derivative), and the dual part gain(a) = -conjugate(-a), so that for every
+// m and every a in [0, limit]: value(m) >= gain(a) - a m, with equality when a = -slope(m) (Fenchel-Young).
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,9 @@ struct Logistic {
   static constexpr std::string_view name = "logistic";
   static constexpr bool smooth = true;
   static constexpr double limit = 1;
-  [[nodiscard]] static double value(double m) { return m > 0 ? std::log1p(std::exp(-m)) : std::log1p(std::exp(m)) - m; }
+  [[nodiscard]] static double value(double m) {
+    return m > 0 ? std::log1p(std::exp(-m)) : std::log1p(std::exp(m)) - m;
+  }
   // -1 / (1 + e^m), without overflow on either side.
   [[nodiscard]] static double slope(double m) {
     if (m > 0) {

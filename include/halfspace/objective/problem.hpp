@@ -2,8 +2,9 @@
 // A penalised binary problem: minimise  1/2 |theta|^2  +  sum over rows of cost_i loss(y_i f(x_i)),
 // with f(x) = theta . x + theta0 and cost_i = C times the weight of the row times the weight of its class.
 // Offset: free (theta0 is not penalised), lifted (1/2 theta0^2 is added), none (theta0 = 0).
-// Its dual: maximise  sum cost_i gain(alpha_i / cost_i) - 1/2 |sum alpha_i y_i x_i|^2  over 0 <= alpha_i <= cost_i limit,
-// minus 1/2 (sum alpha_i y_i)^2 when the offset is lifted, subject to sum alpha_i y_i = 0 when it is free.
+// Its dual: maximise  sum cost_i gain(alpha_i / cost_i) - 1/2 |sum alpha_i y_i x_i|^2  over 0 <= alpha_i <=
+// cost_i limit, minus 1/2 (sum alpha_i y_i)^2 when the offset is lifted, subject to sum alpha_i y_i = 0 when
+// it is free.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct Problem {
 };
 
 // One class against the others. class_weights: one per class of the data, empty: all 1.
-[[nodiscard]] Problem make_problem(const Dataset& data, std::uint32_t positive, Loss loss, Offset offset, double C,
-                                   const std::vector<double>& class_weights = {});
+[[nodiscard]] Problem make_problem(const Dataset& data, std::uint32_t positive, Loss loss, Offset offset,
+                                   double C, const std::vector<double>& class_weights = {});
 
 }  // namespace halfspace

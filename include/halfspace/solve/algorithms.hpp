@@ -8,6 +8,7 @@
 #include "halfspace/solve/baselines.hpp"
 #include "halfspace/solve/passive_aggressive.hpp"
 #include "halfspace/solve/pegasos.hpp"
+#include "halfspace/solve/penalised.hpp"
 #include "halfspace/solve/perceptron.hpp"
 #include "halfspace/solve/sgd.hpp"
 
@@ -21,8 +22,8 @@ concept AlgorithmOptions = requires(const Dataset& data, const A& options, const
   { solve(data, options, run) } -> std::same_as<Fit>;
 };
 
-using Algorithms = std::tuple<Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, Pegasos, Sgd,
-                              Majority, Stump, Lookup>;
+using Algorithms = std::tuple<Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, Pegasos, Sgd, Svm,
+                              LogisticRegression, Majority, Stump, Lookup>;
 
 // Every option of an algorithm with its value as text.
 template <AlgorithmOptions A>

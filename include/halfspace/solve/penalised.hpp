@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Soft-margin support vector machines and logistic regression: penalised problems, solved to a certified gap.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "halfspace/core/options.hpp"
+#include "halfspace/objective/problem.hpp"
+#include "halfspace/solve/fit.hpp"
+
+namespace halfspace {
+
+enum class SvmLoss { Hinge, SquaredHinge };
+enum class SolverName { Auto, DualDescent, Newton, Semismooth };
+namespace detail {
+inline constexpr std::string_view svm_loss_words[] = {"hinge", "squared-hinge"};
+inline constexpr std::string_view solver_words[] = {"auto", "dual-descent", "newton", "semismooth"};
+}  // namespace detail
+template <>
+inline constexpr std::span<const std::string_view> enum_words<SvmLoss> = detail::svm_loss_words;
+template <>
+inline constexpr std::span<const std::string_view> enum_words<SolverName> = detail::solver_words;
+
+struct Svm {
+  static constexpr std::string_view name = "svm";
+  static constexpr std::string_view summary = "soft-margin support vector machine, solved to a certified gap";
+
+  double C = 1;
+  SvmLoss loss = SvmLoss::Hinge;
+  Offset offset = Offset::Free;
+  double gap = 1e-4;
+  SolverName solver = SolverName::Auto;
+  std::string class_weight;
+  bool no_certificate = false;
+
+  static constexpr auto fields() {
+    return std::array{
+        field<&Svm::C>("C", "C", "weight of the losses: minimise 1/2 |theta|^2 + C sum loss",
+                       {1e-300, 1e300}),
+        field<&Svm::loss>("loss", "LOSS", "max(0, 1 - m) or its square"),
+        field<&Svm::offset>("offset", "OFFSET", "free: not penalised; lifted: penalised like a weight; none"),
+        field<&Svm::gap>("gap", "G", "stop when (primal - dual) / max(1, primal) <= G, certified",
+                         {1e-12, 1}),
+        field<&Svm::solver>("solver", "SOLVER", "how it is solved; auto chooses by shape, loss and C"),
+        field<&Svm::class_weight>("class-weight", "W", "balanced, or LABEL:W,LABEL:W,...: factors on C"),
+        field<&Svm::no_certificate>("no-certificate", "", "leave the dual point out of the model file"),
+    };
+  }
+};
+
+struct LogisticRegression {
+  static constexpr std::string_view name = "logistic";
+  static constexpr std::string_view summary = "penalised logistic regression, solved to a certified gap";
+
+  double C = 1;
+  Offset offset = Offset::Free;
+  double gap = 1e-4;
+  SolverName solver = SolverName::Auto;
+  std::string class_weight;
+
+  static constexpr auto fields() {
+    return std::array{
+        field<&LogisticRegression::C>("C", "C",
+                                      "weight of the losses: minimise 1/2 |theta|^2 + C sum log(1 + exp(-m))",
+                                      {1e-300, 1e300}),
+        field<&LogisticRegression::offset>("offset", "OFFSET",
+                                           "free: not penalised; lifted: penalised like a weight; none"),
+        field<&LogisticRegression::gap>(
+            "gap", "G", "stop when (primal - dual) / max(1, primal) <= G, certified", {1e-12, 1}),
+        field<&LogisticRegression::solver>("solver", "SOLVER",
+                                           "how it is solved; auto chooses by shape and C"),
+        field<&LogisticRegression::class_weight>("class-weight", "W",
+                                                 "balanced, or LABEL:W,LABEL:W,...: factors on C"),
+    };
+  }
+};
+
+[[nodiscard]] Fit solve(const Dataset& data, const Svm& options, const Run& run);
+[[nodiscard]] Fit solve(const Dataset& data, const LogisticRegression& options, const Run& run);
+
+}  // namespace halfspace

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/certify/verify_model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "halfspace/certify/duality_gap.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/objective/class_weights.hpp"
+#include "halfspace/objective/problem.hpp"
+
+namespace halfspace {
+namespace {
+
+std::string text_of(const Facts& facts, std::string_view key) {
+  const auto found =
+      std::find_if(facts.begin(), facts.end(), [&](const auto& fact) { return fact.first == key; });
+  return found == facts.end() ? std::string() : found->second;
+}
+
+// What the model claims for one plane; NaN where it claims nothing.
+struct Claim {
+  double primal = std::nan("");
+  double dual = std::nan("");
+};
+std::vector<Claim> claims_of(const Model& model) {
+  std::vector<Claim> out;
+  const auto json = nlohmann::json::parse(model.certificate, nullptr, false);
+  if (!json.is_array()) return out;
+  for (const auto& item : json) {
+    Claim claim;
+    if (item.is_object() && item.value("kind", "") == "duality-gap") {
+      if (item.contains("primal") && item["primal"].is_number()) claim.primal = item["primal"].get<double>();
+      if (item.contains("dual") && item["dual"].is_number()) claim.dual = item["dual"].get<double>();
+    }
+    out.push_back(claim);
+  }
+  return out;
+}
+
+Loss loss_of(const Model& model) {
+  if (model.algorithm == "logistic") return Logistic{};
+  return text_of(model.options, "loss") == "squared-hinge" ? Loss(SquaredHinge{}) : Loss(Hinge{});
+}
+
+bool near(double a, double b, double scale) { return std::abs(a - b) <= 1e-9 * std::max(1.0, scale); }
+
+}  // namespace
+
+ModelCheck verify(const Model& model, const Dataset& data, const Threads& threads) {
+  const auto* linear = std::get_if<LinearModel>(&model.form);
+  if (linear == nullptr || (model.algorithm != "svm" && model.algorithm != "logistic")) {
+    throw UsageError(
+        fmt::format("a model of '{}' carries no duality gap to verify", printable(model.algorithm)));
+  }
+  ModelCheck out;
+  const std::string claimed = text_of(model.facts, "data");
+  const std::string found = data.fingerprint();
+  if (claimed != found) {
+    out.lines.push_back(
+        fmt::format("the data are not the ones it was trained on: fingerprint {}, the model says {}", found,
+                    printable(claimed)));
+    return out;
+  }
+  if (linear->features != data.features() || model.classes != data.classes()) {
+    out.lines.emplace_back("classes or features of the model and the data differ");
+    return out;
+  }
+  const double C = OptionType<double>::parse("C", text_of(model.options, "C"), {0, 1e300});
+  const Offset offset = OptionType<Offset>::parse("offset", text_of(model.options, "offset"), {});
+  const std::vector<double> weights = class_weights(data, text_of(model.options, "class-weight"));
+  const std::vector<Claim> claims = claims_of(model);
+  if (claims.size() != linear->planes) {
+    out.lines.push_back(fmt::format("{} certificates for {} planes", claims.size(), linear->planes));
+    return out;
+  }
+  out.holds = true;
+  for (std::size_t k = 0; k < linear->planes; ++k) {
+    const auto positive = static_cast<std::uint32_t>(linear->planes == 1 ? 1 : k);
+    const Problem problem = make_problem(data, positive, loss_of(model), offset, C, weights);
+    std::optional<DualPoint> point;
+    if (k < model.dual.size() && !model.dual[k].rows.empty()) point = model.dual[k];
+    const bool offset_fits = offset != Offset::None || linear->offsets[k] == 0;
+    const DualityGap gap = duality_gap(problem, linear->plane(k), linear->offsets[k], point, threads);
+    out.gaps.push_back(gap);
+    const double scale = std::abs(gap.primal);
+    const bool same = near(gap.primal, claims[k].primal, scale) && near(gap.dual, claims[k].dual, scale);
+    out.holds = out.holds && same && offset_fits;
+    out.lines.push_back(fmt::format(
+        "{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}",
+        printable(model.classes[positive]), gap.primal, gap.dual, gap.relative(),
+        same ? "" : fmt::format("; the model says {:.10g} and {:.10g}", claims[k].primal, claims[k].dual)));
+  }
+  return out;
+}
+
+}  // namespace halfspace

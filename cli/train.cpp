@@ -2,6 +2,7 @@
 // halfspace train DATA -o MODEL
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "halfspace/solve/algorithm.hpp"
 #include "scaled_fit.hpp"
 #include "signals.hpp"
+#include "train_stream.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -39,7 +41,14 @@ struct Outcome {
 
 class Train final : public Command {
  public:
-  explicit Train(const std::string& algorithm) : algorithm_(Algorithm::by_name(algorithm)) {}
+  Train(const std::string& algorithm, bool stream) : algorithm_(Algorithm::by_name(algorithm)) {
+    if (!stream) return;
+    // A stream is seen once, as it comes: other defaults for the algorithms that have these options.
+    for (const OptionInfo& info : algorithm_.options()) {
+      if (info.name == "passes") algorithm_.set("passes", "1");
+      if (info.name == "order") algorithm_.set("order", "cyclic");
+    }
+  }
 
   void add_options(OptionList& options) override;
   [[nodiscard]] std::string epilogue() const override;
@@ -55,6 +64,7 @@ class Train final : public Command {
   Algorithm algorithm_;
   std::string algorithm_word_;  // parsed once more by CLI11; the meaning was taken from it before
   std::string model_path_;
+  bool stream_ = false;
   DataOptions data_;
 };
 
@@ -66,6 +76,8 @@ void Train::add_options(OptionList& options) {
       true;
   options.text("--algorithm", "NAME", "how to train; the list is at the end", algorithm_word_).fallback =
       default_algorithm;
+  options.flag("--stream", "online learners: one pass over libsvm text as it comes, in constant memory",
+               stream_);
   add_algorithm_options(options, algorithm_);
   data_.add_reading(options);
   data_.add_training(options);
@@ -196,6 +208,7 @@ int Train::run(const Common& common, Output& output) {
     if (common.json) throw UsageError("--json and -o - both want standard output");
     output.divert();
   }
+  if (stream_) return train_stream(algorithm_, data_, model_path_, common, output);
   const Outcome out = train(common);
   for (const std::string& note : out.notes) output.note(note);
   print(out, output);
@@ -216,7 +229,8 @@ constinit const Verb train_verb = {
     "the "
     "training rows, and what can be proved about the result.",
     [](const std::vector<std::string>& args) -> std::unique_ptr<Command> {
-      return std::make_unique<Train>(algorithm_named(args, default_algorithm));
+      return std::make_unique<Train>(algorithm_named(args, default_algorithm),
+                                     std::find(args.begin(), args.end(), "--stream") != args.end());
     }};
 
 }  // namespace halfspace::cli

@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 
+#include "data/libsvm_blocks.hpp"
 #include "data/libsvm_piece.hpp"
 #include "data/readers.hpp"
 #include "halfspace/core/error.hpp"
@@ -21,25 +22,9 @@
 namespace halfspace {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 18U;  // text and working memory stay in the second-level cache
-constexpr std::size_t line_limit = std::size_t{64} << 20U;
-
-// Text that ends with a line end, followed by padding.
-struct Text {
-  std::vector<char> bytes;
-  std::size_t size = 0;
-  void close() {
-    if (size > 0 && bytes[size - 1] != '\n') bytes[size++] = '\n';
-    std::memset(bytes.data() + size, 0, text_padding);
-  }
-  void reserve(std::size_t n) {
-    if (bytes.size() < n + text_padding + 1) bytes.resize(n + text_padding + 1);
-  }
-};
-
-[[noreturn]] void line_too_long(const std::string& name) {
-  throw InputError({.file = name}, fmt::format("a line longer than {} bytes", line_limit), "shorter lines");
-}
+constexpr std::size_t piece_bytes = libsvm_piece_bytes;
+constexpr std::size_t line_limit = libsvm_line_limit;
+using Text = LibsvmText;
 
 // Reads the lines that begin in [begin, end) of a seekable source: from just before begin to the line end at
 // or after end - 1.
@@ -49,7 +34,7 @@ void fetch(ByteSource& source, std::uint64_t begin, std::uint64_t end, const std
   text.size = *source.read_at(from, {text.bytes.data(), static_cast<std::size_t>(end - from)});
   const bool full = text.size == end - from;
   while (full && text.size > 0 && text.bytes[text.size - 1] != '\n') {
-    if (text.size > line_limit + piece_bytes) line_too_long(name);
+    if (text.size > line_limit + piece_bytes) libsvm_line_too_long(name);
     const std::size_t had = text.size;
     text.reserve(had + piece_bytes / 16);
     const std::size_t more = *source.read_at(from + had, {text.bytes.data() + had, piece_bytes / 16});
@@ -93,46 +78,8 @@ void parse_seekable(ByteSource& source, const std::string& name, const ReadOptio
 
 void parse_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
                   std::vector<LibsvmPiece>& pieces) {
-  const auto batch = static_cast<std::size_t>(options.threads.count() == 1 ? 1 : 4 * options.threads.count());
-  std::vector<Text> texts(batch);
-  std::vector<char> rest;  // the beginning of a line whose end has not been read
-  bool more = true;
-  while (more) {
-    std::size_t filled = 0;
-    for (; filled < batch && more; ++filled) {
-      Text& text = texts[filled];
-      text.reserve(rest.size() + piece_bytes);
-      std::copy(rest.begin(), rest.end(), text.bytes.begin());
-      text.size = rest.size();
-      rest.clear();
-      std::size_t line_end = 0;
-      do {
-        if (text.size > line_limit + piece_bytes) line_too_long(name);
-        text.reserve(text.size + piece_bytes);
-        const std::size_t got = source.read({text.bytes.data() + text.size, piece_bytes});
-        more = got == piece_bytes;
-        text.size += got;
-        const void* last = ::memrchr(text.bytes.data(), '\n', text.size);
-        line_end = last == nullptr
-                       ? 0
-                       : static_cast<std::size_t>(static_cast<const char*>(last) - text.bytes.data()) + 1;
-      } while (more && line_end == 0);
-      if (more) {
-        rest.assign(text.bytes.begin() + static_cast<std::ptrdiff_t>(line_end),
-                    text.bytes.begin() + static_cast<std::ptrdiff_t>(text.size));
-        text.size = line_end;
-      }
-      text.close();
-    }
-    const std::size_t first = pieces.size();
-    pieces.resize(first + filled);
-    options.threads.run(filled, [&](std::size_t t) {
-      thread_local LibsvmScratch scratch;
-      parse_libsvm_piece({texts[t].bytes.data(), texts[t].size}, first + t == 0, options.zero_based, scratch,
-                         pieces[first + t]);
-    });
-    for (std::size_t t = first; t < pieces.size(); ++t)
-      if (pieces[t].fault) return;
+  LibsvmBlocks blocks(source, name, options.zero_based, options.threads);
+  while (blocks.next(pieces)) {
   }
 }
 

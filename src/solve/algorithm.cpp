@@ -61,7 +61,9 @@ struct Algorithm::Any {
   virtual void set(std::string_view option, std::string_view text) = 0;
   [[nodiscard]] virtual Facts values() const = 0;
   [[nodiscard]] virtual Fit fit(const Dataset& data, const Run& run) const = 0;
-  [[nodiscard]] virtual Fit trace(const Dataset& data, const Run& run, const UpdateObserver& observer) const = 0;
+  [[nodiscard]] virtual Fit stream(RowStream& stream, const Run& run) const = 0;
+  [[nodiscard]] virtual Fit trace(const Dataset& data, const Run& run,
+                                  const UpdateObserver& observer) const = 0;
 };
 
 namespace {
@@ -97,7 +99,26 @@ struct Holder final : Base {
   [[nodiscard]] Fit fit(const Dataset& data, const Run& run) const override {
     return halfspace::train(data, options_value, run);
   }
-  [[nodiscard]] Fit trace(const Dataset& data, const Run& run, const UpdateObserver& observer) const override {
+  [[nodiscard]] Fit stream(RowStream& stream, const Run& run) const override {
+    if constexpr (requires { halfspace::solve_stream(stream, options_value, run); }) {
+      Fit fit = halfspace::solve_stream(stream, options_value, run);
+      fit.model.algorithm = A::name;
+      fit.model.options = option_values(options_value);
+      fit.model.classes = stream.classes();
+      fit.model.certificate = to_json(fit.certificates);
+      fit.model.facts = {{"features", fmt::format("{}", fit.model.features())},
+                         {"data", "stream"},
+                         {"seed", fmt::format("{}", run.seed)},
+                         {"version", std::string(version())}};
+      return fit;
+    } else {
+      throw UsageError(
+          fmt::format("{} needs the rows more than once", A::name),
+          "--stream works with perceptron, averaged-perceptron, passive-aggressive, pegasos and sgd");
+    }
+  }
+  [[nodiscard]] Fit trace(const Dataset& data, const Run& run,
+                          const UpdateObserver& observer) const override {
     if constexpr (requires { halfspace::trace(data, options_value, run, observer); }) {
       detail::check_trainable(data);
       Fit fit = halfspace::trace(data, options_value, run, observer);
@@ -150,6 +171,7 @@ Facts Algorithm::values() const { return any_->values(); }
 
 Fit Algorithm::train(const Dataset& data, const Run& run) const { return any_->fit(data, run); }
 
+Fit Algorithm::train_stream(RowStream& stream, const Run& run) const { return any_->stream(stream, run); }
 Fit Algorithm::trace(const Dataset& data, const Run& run, const UpdateObserver& observer) const {
   return any_->trace(data, run, observer);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/row_access.hpp"
+#include "halfspace/data/row_stream.hpp"
 #include "halfspace/objective/problem.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "halfspace/solve/online_options.hpp"
@@ -95,5 +96,16 @@ struct OnlineWalk {
 
 [[nodiscard]] OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSetup& setup,
                                      const Run& run);
+
+// One pass over rows as they come, in memory that does not grow with their number. `radius2` gets the largest |x|^2
+// (with the lifted 1), `rows` their number. One row a step.
+struct StreamedWalk {
+  OnlineWalk walk;
+  double radius2 = 0;
+  std::uint64_t rows = 0;
+  std::size_t features = 0;
+};
+[[nodiscard]] StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSetup& setup,
+                                       const Run& run);
 
 }  // namespace halfspace

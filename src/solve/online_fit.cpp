@@ -169,9 +169,9 @@ Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
       const double share = static_cast<double>(plane.first_mistakes) / seen;
       fit.figures.emplace_back("progressive_error", share);
       fit.notes.push_back(
-          fmt::format("progressive error {:.4g}: {} mistakes in the first {:.0f} rows, each judged before "
+          fmt::format("progressive error {:.4g}: {} mistake{} in the first {:.0f} rows, each judged before "
                       "it was learned from",
-                      share, plane.first_mistakes, seen));
+                      share, plane.first_mistakes, plane.first_mistakes == 1 ? "" : "s", seen));
     }
   }
   if (setup.pocket && walk.stop != Stop::Clean) {

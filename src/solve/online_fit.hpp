@@ -33,4 +33,9 @@ struct ChosenPlane {
 [[nodiscard]] std::vector<Certificate> separators(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                                   const Threads& threads);
 
+// What a stream can leave: the last plane or the mean, with what is told about it; no margins, the rows are gone.
+[[nodiscard]] Fit streamed_fit(StreamedWalk& streamed, const OnlineSetup& setup, bool bounded);
+// A stream has one order and one pass. Throws UsageError.
+void check_streamable(bool cyclic, const Passes& passes);
+
 }  // namespace halfspace

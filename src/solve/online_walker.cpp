@@ -92,7 +92,7 @@ void OnlineWalker::take(const RowAccess& rows, std::span<const std::uint32_t> la
 
 void OnlineWalker::change(const RowAccess& rows, std::uint32_t i, std::size_t k, double y, double margin,
                           double amount) {
-  if (before_change && correct[k] > longest[k]) {
+  if (before_change && (correct[k] > longest[k] || (correct[k] == longest[k] && ties_left_-- > 0))) {
     longest[k] = correct[k];
     before_change(k);
   }

@@ -35,8 +35,8 @@ class OnlineWalker {
   std::vector<char> changed;           // planes that moved since it was last cleared
   std::vector<std::uint64_t> correct;  // visits without a change since the last one
   std::uint64_t pass = 1;
-  // Called before a plane changes when more visits than `longest[k]` were right; asked to keep the plane if
-  // it is good.
+  // Called before a plane changes that got more rows right in a row than any before it, or as many: a few
+  // ties are looked at, or data on which every row is a mistake would never show a plane.
   std::function<void(std::size_t k)> before_change;
   std::vector<std::uint64_t> longest;
 
@@ -52,6 +52,7 @@ class OnlineWalker {
   bool shrinks_;
   std::uint64_t t_ = 0;
   std::uint64_t updates_ = 0, shown_ = 0;
+  std::int64_t ties_left_ = 64;
   std::vector<double> score_;
 };
 

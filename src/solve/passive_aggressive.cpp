@@ -35,15 +35,20 @@ class PassiveAggressiveRule final : public StepRule {
   double C_;
 };
 
-}  // namespace
-
-Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& run) {
+OnlineSetup setup_of(const PassiveAggressive& options) {
   OnlineSetup setup;
   setup.passes = options.passes;
   setup.max_passes = options.max_passes;
   setup.order = options.order;
   setup.offset = options.offset == LiftedOffset::Lifted ? Offset::Lifted : Offset::None;
   setup.average = options.average;
+  return setup;
+}
+
+}  // namespace
+
+Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& run) {
+  OnlineSetup setup = setup_of(options);
   setup.pocket = options.passes.until_clean && !options.average;
   OnlineWalk walk = walk_online(data, PassiveAggressiveRule(options.variant, options.C), setup, run);
   Fit fit = online_fit(walk, setup);
@@ -51,6 +56,13 @@ Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& run)
   if (!options.average)
     fit.certificates = separators(data, walk, setup.offset == Offset::Lifted, run.threads);
   return fit;
+}
+
+Fit solve_stream(RowStream& stream, const PassiveAggressive& options, const Run& run) {
+  check_streamable(options.order == Order::Cyclic, options.passes);
+  const OnlineSetup setup = setup_of(options);
+  StreamedWalk streamed = walk_stream(stream, PassiveAggressiveRule(options.variant, options.C), setup, run);
+  return streamed_fit(streamed, setup, false);
 }
 
 }  // namespace halfspace

@@ -19,6 +19,7 @@
 #include <cmath>
 
 #include "halfspace/certify/duality_gap.hpp"
+#include "halfspace/core/error.hpp"
 #include "solve/online_fit.hpp"
 
 namespace halfspace {
@@ -44,6 +45,16 @@ class PegasosRule final : public StepRule {
   double lambda_;
   PegasosRate rate_;
 };
+
+OnlineSetup setup_of(const Pegasos& options) {
+  OnlineSetup setup;
+  setup.passes = {options.passes, false};
+  setup.order = static_cast<Order>(options.order);
+  setup.offset = options.offset == FreeOffset::Free ? Offset::Free : Offset::None;
+  setup.batch = static_cast<std::uint64_t>(options.batch);
+  setup.average = options.average;
+  return setup;
+}
 
 void certify(Fit& fit, const Dataset& data, const Pegasos& options, const OnlineWalk& walk, const Run& run) {
   const double C = 1 / (options.lambda * static_cast<double>(walk.visits));
@@ -71,12 +82,7 @@ void certify(Fit& fit, const Dataset& data, const Pegasos& options, const Online
 }  // namespace
 
 Fit solve(const Dataset& data, const Pegasos& options, const Run& run) {
-  OnlineSetup setup;
-  setup.passes = {options.passes, false};
-  setup.order = static_cast<Order>(options.order);
-  setup.offset = options.offset == FreeOffset::Free ? Offset::Free : Offset::None;
-  setup.batch = static_cast<std::uint64_t>(options.batch);
-  setup.average = options.average;
+  OnlineSetup setup = setup_of(options);
   setup.count = data.classes().size() == 2;
   OnlineWalk walk = walk_online(data, PegasosRule(options.lambda, options.rate), setup, run);
   Fit fit = online_fit(walk, setup);
@@ -86,6 +92,14 @@ Fit solve(const Dataset& data, const Pegasos& options, const Run& run) {
     certify(fit, data, options, walk, run);
   }
   return fit;
+}
+
+Fit solve_stream(RowStream& stream, const Pegasos& options, const Run& run) {
+  check_streamable(options.order == SteppedOrder::Cyclic, {options.passes, false});
+  if (options.batch != 1) throw UsageError("--stream: one row a step", "--batch 1");
+  const OnlineSetup setup = setup_of(options);
+  StreamedWalk streamed = walk_stream(stream, PegasosRule(options.lambda, options.rate), setup, run);
+  return streamed_fit(streamed, setup, false);
 }
 
 }  // namespace halfspace

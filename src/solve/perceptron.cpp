@@ -152,4 +152,27 @@ Fit trace(const Dataset& data, const AveragedPerceptron& options, const Run& run
   return walk_and_keep(data, setup, OnlineToBatch::Average, run);
 }
 
+namespace {
+
+Fit keep_streamed(RowStream& stream, OnlineSetup setup, bool average, const Run& run) {
+  check_streamable(setup.order == Order::Cyclic, setup.passes);
+  setup.average = average;
+  StreamedWalk streamed = walk_stream(stream, PerceptronRule(), setup, run);
+  return streamed_fit(streamed, setup, true);
+}
+
+}  // namespace
+
+Fit solve_stream(RowStream& stream, const Perceptron& options, const Run& run) {
+  const bool average = options.online_to_batch == OnlineToBatch::Average;
+  if (!average && options.online_to_batch != OnlineToBatch::Last) {
+    throw UsageError("--stream: only the last plane and the average can be kept without the rows");
+  }
+  return keep_streamed(stream, setup_of(options), average, run);
+}
+
+Fit solve_stream(RowStream& stream, const AveragedPerceptron& options, const Run& run) {
+  return keep_streamed(stream, setup_of(options), true, run);
+}
+
 }  // namespace halfspace

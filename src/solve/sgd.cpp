@@ -146,4 +146,15 @@ Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
   return fit;
 }
 
+// After a single pass the best plane at the end of a pass is the last one.
+Fit solve_stream(RowStream& stream, const Sgd& options, const Run& run) {
+  check_streamable(options.order == SteppedOrder::Cyclic, {options.passes, false});
+  if (options.batch.rows != 1) throw UsageError("--stream: one row a step", "--batch 1");
+  OnlineSetup setup;
+  setup.offset = options.offset;
+  setup.average = options.keep == Keep::Average;
+  StreamedWalk streamed = walk_stream(stream, SgdRule(options), setup, run);
+  return streamed_fit(streamed, setup, false);
+}
+
 }  // namespace halfspace

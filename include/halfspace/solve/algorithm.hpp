@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "halfspace/data/row_stream.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "halfspace/solve/online_options.hpp"
 
@@ -38,6 +39,8 @@ class Algorithm {
   void set(std::string_view option, std::string_view text);  // UsageError: unknown option or bad value
   [[nodiscard]] Facts values() const;                        // every option with its value as text
   [[nodiscard]] Fit train(const Dataset& data, const Run& run) const;
+  // One pass over rows that come once. UsageError for algorithms that need them again.
+  [[nodiscard]] Fit train_stream(RowStream& stream, const Run& run) const;
   // The same, showing the updates. UsageError for algorithms that have none to show.
   [[nodiscard]] Fit trace(const Dataset& data, const Run& run, const UpdateObserver& observer) const;
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "halfspace/core/options.hpp"
+#include "halfspace/data/row_stream.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "halfspace/solve/online_options.hpp"
 
@@ -50,5 +51,7 @@ struct PassiveAggressive {
 };
 
 [[nodiscard]] Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& run);
+
+[[nodiscard]] Fit solve_stream(RowStream& stream, const PassiveAggressive& options, const Run& run);
 
 }  // namespace halfspace

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "halfspace/core/options.hpp"
+#include "halfspace/data/row_stream.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "halfspace/solve/online_options.hpp"
 
@@ -61,5 +62,7 @@ struct Pegasos {
 };
 
 [[nodiscard]] Fit solve(const Dataset& data, const Pegasos& options, const Run& run);
+
+[[nodiscard]] Fit solve_stream(RowStream& stream, const Pegasos& options, const Run& run);
 
 }  // namespace halfspace

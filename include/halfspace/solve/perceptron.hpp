@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "halfspace/core/options.hpp"
+#include "halfspace/data/row_stream.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "halfspace/solve/online_options.hpp"
 
@@ -96,5 +97,10 @@ struct VotedPerceptron {
                         const UpdateObserver& observer);
 [[nodiscard]] Fit trace(const Dataset& data, const AveragedPerceptron& options, const Run& run,
                         const UpdateObserver& observer);
+
+// One pass over rows that come once, in constant memory. Throws UsageError for other passes and orders, and
+// for the models that need the rows again.
+[[nodiscard]] Fit solve_stream(RowStream& stream, const Perceptron& options, const Run& run);
+[[nodiscard]] Fit solve_stream(RowStream& stream, const AveragedPerceptron& options, const Run& run);
 
 }  // namespace halfspace

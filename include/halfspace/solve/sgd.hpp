@@ -88,4 +88,6 @@ struct Sgd {
 
 [[nodiscard]] Fit solve(const Dataset& data, const Sgd& options, const Run& run);
 
+[[nodiscard]] Fit solve_stream(RowStream& stream, const Sgd& options, const Run& run);
+
 }  // namespace halfspace

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "train_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "describe.hpp"
+#include "halfspace/certify/certificate.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/model/model_file.hpp"
+#include "signals.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+void check(const DataOptions& data) {
+  if (data.scale != ScaleKind::None)
+    throw UsageError("--stream: a scaling needs the rows before training", "--scale none");
+  if (data.read.format != Format::Auto && data.read.format != Format::Libsvm) {
+    throw UsageError("--stream reads libsvm text", "convert the data first, or read them without --stream");
+  }
+}
+
+double rows_of(const Fit& fit) {
+  for (const auto& [name, value] : fit.figures)
+    if (name == "rows") return value;
+  return 0;
+}
+
+Json json_of(const Algorithm& algorithm, const Fit& fit, double seconds, const std::string& model_path) {
+  Json value;
+  value["schema"] = "halfspace.train/1";
+  value["algorithm"] = algorithm.name();
+  value["options"] = facts_json(algorithm.values());
+  value["rows"] = static_cast<std::uint64_t>(rows_of(fit));
+  value["features"] = fit.model.features();
+  value["classes"] = Json::array();
+  for (const std::string& name : fit.model.classes) value["classes"].push_back({{"label", name}});
+  value["seconds"] = {{"read", nullptr}, {"solve", nullptr}, {"total", seconds}};
+  value["iterations"] = fit.iterations;
+  value["stop"] = stop_name(fit.stop);
+  value["objective"] = {{"primal", nullptr}, {"dual", nullptr}, {"gap", nullptr}, {"relative_gap", nullptr}};
+  value["training_error"] = nullptr;
+  value["mistakes"] = fit.mistakes.value_or(0);
+  value["support_vectors"] = nullptr;
+  value["certificate"] = certificate_json(fit.model);
+  value["figures"] = Json::object();
+  for (const auto& [name, figure] : fit.figures) value["figures"][name] = figure;
+  value["notes"] = fit.notes;
+  value["model"] = model_path;
+  return value;
+}
+
+}  // namespace
+
+int train_stream(const Algorithm& algorithm, const DataOptions& data, const std::string& model_path,
+                 const Common& common, Output& output) {
+  check(data);
+  const auto start = std::chrono::steady_clock::now();
+  finish_in_order();
+  Run run;
+  run.seed = static_cast<std::uint64_t>(common.seed);
+  run.threads = common.team();
+  run.seconds = common.seconds;
+  run.observe = [](const Progress&) { return !interrupted(); };
+  const auto stream =
+      open_stream(data.path, {data.read.zero_based, data.read.features, data.positive, run.threads});
+  Fit fit = algorithm.train_stream(*stream, run);
+  if (!data.positive.empty()) fit.model.facts.emplace_back("positive", fit.model.classes.back());
+  if (data.read.zero_based) fit.model.facts.emplace_back("zero_based", "true");
+  save(fit.model, model_path);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const std::string& note : fit.notes) output.note(note);
+  output.line(fmt::format("{}: {:.0f} rows as they came, {}", printable(data.path, 200), rows_of(fit),
+                          counted(fit.model.features(), "feature")));
+  output.line(fmt::format("{}: {}", algorithm.name(), facts_words(algorithm.values())));
+  output.line(fmt::format("read and learned in {}", human_seconds(seconds)));
+  output.line(fmt::format("mistakes {}", fit.mistakes.value_or(0)));
+  for (std::size_t k = 0; k < fit.certificates.size(); ++k) {
+    const std::string plane =
+        fit.certificates.size() > 1 ? fmt::format(" (class {})", printable(fit.model.classes[k])) : "";
+    output.line(fmt::format("certificate{}: {}", plane, describe(fit.certificates[k])));
+  }
+  if (model_path != "-") output.line(fmt::format("{} written", printable(model_path, 200)));
+  output.object(output.json() ? json_of(algorithm, fit, seconds, model_path) : Json());
+  if (fit.stop == Stop::Cancelled) return exit_interrupted;
+  return stopped_short(fit.stop) ? exit_limit : exit_done;
+}
+
+}  // namespace halfspace::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/libsvm_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "halfspace/core/error.hpp"
+
+namespace halfspace {
+
+void libsvm_line_too_long(const std::string& name) {
+  throw InputError({.file = name}, fmt::format("a line longer than {} bytes", libsvm_line_limit),
+                   "shorter lines");
+}
+
+LibsvmBlocks::LibsvmBlocks(ByteSource& source, std::string name, bool zero_based, const Threads& threads)
+    : source_(source),
+      name_(std::move(name)),
+      zero_based_(zero_based),
+      threads_(threads),
+      texts_(static_cast<std::size_t>(threads.count() == 1 ? 1 : 4 * threads.count())) {}
+
+bool LibsvmBlocks::next(std::vector<LibsvmPiece>& pieces) {
+  std::size_t filled = 0;
+  for (; filled < texts_.size() && more_; ++filled) {
+    LibsvmText& text = texts_[filled];
+    text.reserve(rest_.size() + libsvm_piece_bytes);
+    std::copy(rest_.begin(), rest_.end(), text.bytes.begin());
+    text.size = rest_.size();
+    rest_.clear();
+    std::size_t line_end = 0;
+    do {
+      if (text.size > libsvm_line_limit + libsvm_piece_bytes) libsvm_line_too_long(name_);
+      text.reserve(text.size + libsvm_piece_bytes);
+      const std::size_t got = source_.read({text.bytes.data() + text.size, libsvm_piece_bytes});
+      more_ = got == libsvm_piece_bytes;
+      text.size += got;
+      const void* last = ::memrchr(text.bytes.data(), '\n', text.size);
+      line_end = last == nullptr
+                     ? 0
+                     : static_cast<std::size_t>(static_cast<const char*>(last) - text.bytes.data()) + 1;
+    } while (more_ && line_end == 0);
+    if (more_) {
+      rest_.assign(text.bytes.begin() + static_cast<std::ptrdiff_t>(line_end),
+                   text.bytes.begin() + static_cast<std::ptrdiff_t>(text.size));
+      text.size = line_end;
+    }
+    text.close();
+  }
+  const std::size_t begin = pieces.size();
+  pieces.resize(begin + filled);
+  threads_.run(filled, [&](std::size_t t) {
+    thread_local LibsvmScratch scratch;
+    parse_libsvm_piece({texts_[t].bytes.data(), texts_[t].size}, first_ && t == 0, zero_based_, scratch,
+                       pieces[begin + t]);
+  });
+  first_ = false;
+  for (std::size_t t = begin; t < pieces.size(); ++t)
+    if (pieces[t].fault) more_ = false;
+  return filled > 0;
+}
+
+}  // namespace halfspace

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The online loop on rows that come once. Every row takes the same step as in one cyclic pass over rows in
+// memory.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/core/kernels.hpp"
+#include "solve/clock.hpp"
+#include "solve/online_fit.hpp"
+#include "solve/online_walker.hpp"
+
+namespace halfspace {
+
+StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSetup& setup, const Run& run) {
+  StreamedWalk out;
+  out.walk.stop = Stop::Passes;
+  const Clock clock(run);
+  StreamBlock block;
+  std::unique_ptr<OnlineWalker> walker;
+  std::vector<std::uint32_t> visits;
+  while (clock.go_on(
+      {std::numeric_limits<double>::quiet_NaN(), 0, std::numeric_limits<double>::quiet_NaN(), "rows"},
+      out.walk.stop)) {
+    if (!stream.next(block)) break;
+    if (!walker) {
+      const std::size_t classes = stream.classes().size();
+      walker = std::make_unique<OnlineWalker>(rule, setup, classes, 0, classes == 2 ? 1 : classes,
+                                              block.features, 0);
+    }
+    walker->planes().grow(block.features);
+    const std::unique_ptr<RowAccess> rows = RowAccess::of(block.matrix);
+    const std::size_t n = block.labels.size();
+    for (auto i = static_cast<std::uint32_t>(visits.size()); i < n; ++i) visits.push_back(i);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i + 3 < n) walker->planes().prefetch(*rows, i + 3);
+      walker->step(*rows, block.labels, std::span(visits).subspan(i, 1));
+      out.radius2 = std::max(out.radius2, rows->norm2(i) + (setup.offset == Offset::Lifted ? 1.0 : 0.0));
+    }
+    out.rows += n;
+    out.features = block.features;
+  }
+  if (!walker) throw InputError({.file = stream.name()}, "no rows were read before the limit", "more time");
+  OnlinePlanes& planes = walker->planes();
+  for (std::size_t k = 0; k < planes.count(); ++k) {
+    PlaneWalk& plane = walker->walk[k];
+    plane.theta = planes.theta(k);
+    plane.theta0 = planes.theta0(k);
+    plane.steps = planes.steps();
+    plane.first_mistakes = plane.mistakes;
+    if (setup.average) {
+      plane.mean = planes.mean(k);
+      plane.mean0 = planes.mean0(k);
+    }
+    for (const double w : setup.average ? plane.mean : plane.theta) {
+      if (!std::isfinite(w)) {
+        throw InputError({.file = stream.name()}, "values so large that the weights overflow",
+                         "values below 1e150");
+      }
+    }
+  }
+  out.walk.planes = std::move(walker->walk);
+  out.walk.passes = 1;
+  out.walk.visits = out.rows;
+  return out;
+}
+
+Fit streamed_fit(StreamedWalk& streamed, const OnlineSetup& setup, bool bounded) {
+  Fit fit = online_fit(streamed.walk, setup);
+  fit.figures.emplace_back("rows", static_cast<double>(streamed.rows));
+  fit.model.form = linear_model(setup.average ? mean_planes(streamed.walk) : last_planes(streamed.walk));
+  if (!bounded) return fit;
+  const bool lifted = setup.offset == Offset::Lifted;
+  for (const PlaneWalk& plane : streamed.walk.planes) {
+    const double length = std::sqrt(norm2(plane.theta.data(), plane.theta.size()) +
+                                    (lifted ? plane.theta0 * plane.theta0 : 0.0));
+    fit.certificates.emplace_back(
+        MistakeBound{.mistakes = plane.mistakes,
+                     .radius = std::sqrt(streamed.radius2),
+                     .margin_upper = plane.mistakes == 0 ? std::numeric_limits<double>::infinity()
+                                                         : length / static_cast<double>(plane.mistakes),
+                     .lifted = lifted});
+  }
+  return fit;
+}
+
+void check_streamable(bool cyclic, const Passes& passes) {
+  if (!cyclic) throw UsageError("--stream: the rows come in one order only", "--order cyclic");
+  if (passes.until_clean || passes.count != 1) {
+    throw UsageError("--stream: the rows come once", "--passes 1, or read the rows without --stream");
+  }
+}
+
+}  // namespace halfspace

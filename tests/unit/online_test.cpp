@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The online learners against worked examples and against their definitions, written out naively.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "halfspace/core/random.hpp"
+#include "halfspace/halfspace.hpp"
+#include "support.hpp"
+
+namespace halfspace {
+namespace {
+
+using testing::dataset_from;
+using testing::Rows;
+using testing::same_bits;
+
+const LinearModel& linear(const Fit& fit) { return std::get<LinearModel>(fit.model.form); }
+
+Dataset worked_example() { return dataset_from(Rows{{2, 2}, {2, -1}}, std::vector<int>{1, -1}); }
+
+// Whole numbers, so that every sum is exact; about a fifth of the labels are noise.
+struct Whole {
+  Rows rows;
+  std::vector<int> labels;
+  [[nodiscard]] Dataset data() const { return dataset_from(rows, labels); }
+};
+Whole whole_numbers(std::uint64_t seed, std::size_t n, std::size_t d, int classes = 2) {
+  Random random(seed);
+  Whole out;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<double> row(d);
+    for (double& x : row) x = random.below(3) == 0 ? 0.0 : static_cast<double>(random.below(9)) - 4;
+    row[0] += 1;
+    int label = classes == 2 ? (row[0] + row[d - 1] > 0 ? 1 : -1) : static_cast<int>(random.below(3));
+    if (classes == 2 && random.below(5) == 0) label = -label;
+    out.rows.push_back(row);
+    out.labels.push_back(label);
+  }
+  return out;
+}
+
+// The perceptron as it is taught, cyclic order: every plane after every step.
+struct Naive {
+  std::vector<std::vector<double>> theta;  // with theta0 last
+  std::vector<std::uint32_t> counts;
+  std::uint64_t mistakes = 0;
+};
+Naive naive_perceptron(const Whole& set, double passes, bool lifted) {
+  const std::size_t d = set.rows[0].size();
+  const std::size_t n = set.rows.size();
+  Naive out;
+  out.counts.assign(n, 0);
+  std::vector<double> theta(d + 1, 0.0);
+  const auto steps = static_cast<std::size_t>(std::llround(passes * static_cast<double>(n)));
+  std::uint64_t at_start = 0;
+  for (std::size_t s = 0; s < steps; ++s) {
+    const std::size_t i = s % n;
+    if (i == 0) at_start = out.mistakes;
+    double f = theta[d];
+    for (std::size_t j = 0; j < d; ++j) f += theta[j] * set.rows[i][j];
+    if (set.labels[i] * f <= 0) {
+      for (std::size_t j = 0; j < d; ++j) theta[j] += set.labels[i] * set.rows[i][j];
+      if (lifted) theta[d] += set.labels[i];
+      ++out.counts[i];
+      ++out.mistakes;
+    }
+    out.theta.push_back(theta);
+    if (i == n - 1 && out.mistakes == at_start) break;
+  }
+  return out;
+}
+
+double naive_score(const std::vector<double>& theta, const std::vector<double>& x) {
+  double f = theta.back();
+  for (std::size_t j = 0; j < x.size(); ++j) f += theta[j] * x[j];
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("P1: without offset the worked example ends at (0, 3) after two mistakes") {
+  const Fit fit = train(worked_example(), Perceptron{.offset = LiftedOffset::None});
+  CHECK(linear(fit).weights == std::vector<double>{0, 3});
+  CHECK(linear(fit).offsets == std::vector<double>{0});
+  CHECK(fit.mistakes == 2);
+  CHECK(fit.iterations == 2);
+  CHECK(fit.stop == Stop::Clean);
+  CHECK(fit.counts == std::vector<std::uint32_t>{1, 1});
+}
+
+TEST_CASE("P2: with offset it ends at (0, 3; 0), and the trace shows (2, 2; 1) on the way") {
+  std::vector<std::vector<double>> seen;
+  const UpdateObserver observer{1, 100, [&](const Update& u) {
+                                  std::vector<double> all(u.theta.begin(), u.theta.end());
+                                  all.push_back(u.theta0);
+                                  all.push_back(u.margin_after - u.margin_before);
+                                  seen.push_back(all);
+                                }};
+  const Fit fit = trace(worked_example(), Perceptron{}, {}, observer);
+  REQUIRE(seen.size() == 2);
+  CHECK(seen[0] == std::vector<double>{2, 2, 1, 9});  // the margin rises by |x|^2 + 1
+  CHECK(seen[1] == std::vector<double>{0, 3, 0, 6});
+  CHECK(fit.mistakes == 2);
+}
+
+TEST_CASE("P3: theta is the sum of the rows counted as often as they were mistaken, to the bit") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Whole set = whole_numbers(seed, 40, 5);
+    for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst}) {
+      const Fit fit = train(set.data(), Perceptron{.passes = {7.5}, .order = order}, {.seed = seed});
+      std::vector<double> theta(5, 0.0);
+      double theta0 = 0;
+      std::uint64_t k = 0;
+      for (std::size_t i = 0; i < set.rows.size(); ++i) {
+        const double a = set.labels[i] * static_cast<double>(fit.counts[i]);
+        for (std::size_t j = 0; j < 5; ++j) theta[j] += a * set.rows[i][j];
+        theta0 += a;
+        k += fit.counts[i];
+      }
+      CHECK(same_bits(theta, linear(fit).weights));
+      CHECK(theta0 == linear(fit).offsets[0]);
+      CHECK(k == *fit.mistakes);
+    }
+  }
+}
+
+TEST_CASE("the perceptron walks as its definition does, also for a fraction of a pass") {
+  for (const double passes : {0.1, 0.5, 1.0, 2.3, 6.0}) {
+    for (const bool lifted : {true, false}) {
+      const Whole set = whole_numbers(3, 50, 4);
+      const Naive naive = naive_perceptron(set, passes, lifted);
+      const Fit fit =
+          train(set.data(),
+                Perceptron{.passes = {passes}, .offset = lifted ? LiftedOffset::Lifted : LiftedOffset::None});
+      CHECK(fit.counts == naive.counts);
+      CHECK(*fit.mistakes == naive.mistakes);
+      std::vector<double> theta = linear(fit).weights;
+      theta.push_back(linear(fit).offsets[0]);
+      CHECK(same_bits(theta, naive.theta.back()));
+    }
+  }
+}
+
+TEST_CASE("P6: the averaged perceptron is the mean of theta over all steps") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Whole set = whole_numbers(seed, 30, 4);
+    const Naive naive = naive_perceptron(set, 3.7, true);
+    std::vector<double> sum(5, 0.0);
+    for (const auto& theta : naive.theta)
+      for (std::size_t j = 0; j < 5; ++j) sum[j] += theta[j];
+    for (double& s : sum) s /= static_cast<double>(naive.theta.size());
+    const Fit fit = train(set.data(), AveragedPerceptron{.passes = {3.7}});
+    std::vector<double> mean = linear(fit).weights;
+    mean.push_back(linear(fit).offsets[0]);
+    CHECK(same_bits(mean, sum));
+  }
+}
+
+TEST_CASE("P8: the voted perceptron is the weighted majority of all planes of the walk") {
+  for (const bool last_half : {false, true}) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const Whole set = whole_numbers(seed, 30, 4);
+      const Naive naive = naive_perceptron(set, 3.0, true);
+      const Fit fit = train(set.data(), VotedPerceptron{.passes = {3.0}, .last_half = last_half});
+      const std::vector<double> share = scores(fit.model, set.data(), Threads(2));
+      const std::size_t from = last_half ? naive.theta.size() / 2 : 0;
+      for (std::size_t i = 0; i < set.rows.size(); ++i) {
+        double votes = 0;
+        for (std::size_t s = from; s < naive.theta.size(); ++s) {
+          const double f = naive_score(naive.theta[s], set.rows[i]);
+          votes += f > 0 ? 1 : f < 0 ? -1 : 0;
+        }
+        CHECK(share[i] == votes / static_cast<double>(naive.theta.size() - from));
+      }
+    }
+  }
+}
+
+TEST_CASE("a voted model comes back from its file as it was") {
+  const Whole set = whole_numbers(5, 30, 4, 3);
+  const Fit fit = train(set.data(), VotedPerceptron{.passes = {4}});
+  const Model back = model_from_bytes(to_bytes(fit.model), "memory");
+  CHECK(same_bits(scores(back, set.data(), Threads(1)), scores(fit.model, set.data(), Threads(1))));
+  CHECK(to_bytes(back) == to_bytes(fit.model));
+  Model broken = fit.model;
+  std::get<VotedModel>(broken.form).positive[0] = 7;  // neither 0 nor 1
+  CHECK(testing::input_error([&] {
+          (void)model_from_bytes(to_bytes(broken), "memory");
+        }).find("mistakes.positive") != std::string::npos);
+  broken = fit.model;
+  std::get<VotedModel>(broken.form).row.back() = 1000;
+  CHECK(testing::input_error([&] {
+          (void)model_from_bytes(to_bytes(broken), "memory");
+        }).find("no such row") != std::string::npos);
+}
+
+TEST_CASE("T3: the variants of one walk are those of their definitions") {
+  const Whole set = whole_numbers(8, 40, 4);
+  const Naive naive = naive_perceptron(set, 2.0, true);
+  const auto kept = [&](OnlineToBatch which) {
+    const Fit fit = train(set.data(), Perceptron{.passes = {2.0}, .online_to_batch = which});
+    std::vector<double> theta = linear(fit).weights;
+    theta.push_back(linear(fit).offsets[0]);
+    return theta;
+  };
+  std::vector<double> half(5, 0.0);
+  const std::size_t from = naive.theta.size() / 2;
+  for (std::size_t s = from; s < naive.theta.size(); ++s)
+    for (std::size_t j = 0; j < 5; ++j) half[j] += naive.theta[s][j];
+  for (double& h : half) h /= static_cast<double>(naive.theta.size() - from);
+  CHECK(same_bits(kept(OnlineToBatch::LastHalf), half));
+
+  std::size_t longest = 0, best = 0;
+  for (std::size_t s = 0, run = 0; s < naive.theta.size(); ++s) {
+    run = s > 0 && naive.theta[s] == naive.theta[s - 1] ? run + 1 : 1;
+    if (run > longest) {
+      longest = run;
+      best = s;
+    }
+  }
+  CHECK(same_bits(kept(OnlineToBatch::Longest), naive.theta[best]));
+  CHECK(same_bits(kept(OnlineToBatch::All), kept(OnlineToBatch::Average)));
+  const Fit all = train(set.data(), Perceptron{.passes = {2.0}, .online_to_batch = OnlineToBatch::All});
+  CHECK(all.figures.size() >= 6);
+  const Fit vote = train(set.data(), Perceptron{.passes = {2.0}, .online_to_batch = OnlineToBatch::Vote});
+  CHECK(std::holds_alternative<VotedModel>(vote.model.form));
+}
+
+TEST_CASE("P10: gradient steps of length 1 on the perceptron loss walk through the same planes") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Whole set = whole_numbers(seed, 40, 5);
+    for (const double passes : {0.3, 1.0, 4.0}) {
+      const Fit a = train(set.data(), Perceptron{.passes = {passes}, .offset = LiftedOffset::None});
+      const Fit b = train(set.data(), Sgd{.loss = SgdLoss::Perceptron,
+                                          .passes = passes,
+                                          .rate = {Rate::Kind::Constant, 1, 1},
+                                          .keep = Keep::Last,
+                                          .offset = Offset::None,
+                                          .order = SteppedOrder::Cyclic});
+      CHECK(same_bits(linear(a).weights, linear(b).weights));
+      CHECK(a.mistakes == b.mistakes);
+      CHECK(a.counts == b.counts);
+    }
+  }
+}
+
+TEST_CASE("passive-aggressive steps by hand") {
+  const Dataset data = dataset_from(Rows{{3, 4}, {0, 0}}, std::vector<int>{1, -1}, {1, 0});
+  const auto weights = [&](PassiveAggressiveVariant variant, double C) {
+    return linear(solve(data,
+                        PassiveAggressive{
+                            .variant = variant, .C = C, .passes = {1}, .offset = LiftedOffset::None},
+                        {}))
+        .weights;
+  };
+  CHECK(weights(PassiveAggressiveVariant::Pa, 1)[0] == doctest::Approx(3.0 / 25));
+  CHECK(weights(PassiveAggressiveVariant::Pa1, 0.01)[1] == doctest::Approx(0.04));
+  CHECK(weights(PassiveAggressiveVariant::Pa2, 0.5)[0] == doctest::Approx(3.0 / 26));
+}
+
+TEST_CASE("V7: the first steps of Pegasos by hand") {
+  const Dataset data = worked_example();
+  const auto after = [&](double passes, FreeOffset offset, PegasosRate rate) {
+    const Fit fit = train(
+        data,
+        Pegasos{
+            .lambda = 0.5, .passes = passes, .rate = rate, .offset = offset, .order = SteppedOrder::Cyclic});
+    return std::vector<double>{linear(fit).weights[0], linear(fit).weights[1], linear(fit).offsets[0]};
+  };
+  // t = 1: m = 0 < 1, eta = 2: theta = (4, 4). t = 2: m = -(8 - 4) < 1, eta = 1: theta = (2, 2) - (2, -1) =
+  // (0, 3).
+  CHECK(after(0.5, FreeOffset::None, PegasosRate::Pegasos) == std::vector<double>{4, 4, 0});
+  CHECK(after(1.0, FreeOffset::None, PegasosRate::Pegasos) == std::vector<double>{0, 3, 0});
+  // t = 3: m = 6, only the shrinking by 1 - 1/3.
+  CHECK(after(1.5, FreeOffset::None, PegasosRate::Pegasos) == std::vector<double>{0, 2, 0});
+  CHECK(after(1.0, FreeOffset::Free, PegasosRate::Pegasos) == std::vector<double>{0, 3, 1});  // 0 + 2 - 1
+  // eta = 1, 1/sqrt(2): theta = (2, 2), then (1 - 0.5/sqrt(2)) (2, 2) - (2, -1)/sqrt(2).
+  const std::vector<double> root = after(1.0, FreeOffset::None, PegasosRate::Sqrt);
+  CHECK(root[0] == doctest::Approx(2 - 3 / std::sqrt(2.0)));
+  CHECK(root[1] == doctest::Approx(2.0));
+}
+
+TEST_CASE("Pegasos in whole passes brackets the optimum, and the bracket closes") {
+  const Whole set = whole_numbers(4, 60, 5);
+  double before = INFINITY;
+  for (const double passes : {10.0, 100.0, 1000.0}) {
+    const Fit fit = train(set.data(), Pegasos{.lambda = 0.1, .passes = passes});
+    REQUIRE(fit.objective.has_value());
+    CHECK(fit.objective->gap() >= 0);
+    CHECK(fit.objective->relative_gap() < before / 3);
+    before = fit.objective->relative_gap();
+  }
+  CHECK(before < 0.01);
+  CHECK_FALSE(train(set.data(), Pegasos{.passes = 2, .order = SteppedOrder::Random}).objective.has_value());
+  CHECK_FALSE(train(set.data(), Pegasos{.passes = 2.5}).objective.has_value());
+  CHECK(train(set.data(), Pegasos{.lambda = 0.1, .passes = 50, .batch = 7}).objective->relative_gap() < 0.5);
+}
+
+TEST_CASE("the average of shrinking planes is their mean, also after the scale was folded in") {
+  const Whole set = whole_numbers(9, 20, 3);
+  for (const double lambda : {0.01, 0.9}) {  // 0.9: the scale passes 1e-6 within a few steps
+    const Sgd options{.loss = SgdLoss::Logistic,
+                      .lambda = lambda,
+                      .passes = 2,
+                      .rate = {Rate::Kind::Constant, 0.9, 1},
+                      .keep = Keep::Average,
+                      .offset = Offset::Lifted,
+                      .order = SteppedOrder::Cyclic};
+    std::vector<double> theta(4, 0.0), sum(4, 0.0);
+    for (std::size_t s = 0; s < 40; ++s) {
+      const auto& x = set.rows[s % 20];
+      const double y = set.labels[s % 20];
+      const double slope = Logistic::slope(y * naive_score(theta, x));
+      for (std::size_t j = 0; j < 4; ++j) {
+        theta[j] = (1 - 0.9 * lambda) * theta[j] - 0.9 * slope * y * (j < 3 ? x[j] : 1.0);
+        sum[j] += theta[j] / 40;
+      }
+    }
+    const Fit fit = train(set.data(), options);
+    for (std::size_t j = 0; j < 3; ++j)
+      CHECK(linear(fit).weights[j] == doctest::Approx(sum[j]).epsilon(1e-9));
+    CHECK(linear(fit).offsets[0] == doctest::Approx(sum[3]).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("V8: gradient descent keeps the plane with the least full loss, not the last") {
+  const Whole set = whole_numbers(6, 50, 4);
+  const Sgd options{.passes = 30, .rate = {Rate::Kind::Constant, 0.5, 1}};
+  const Fit best = train(set.data(), options);
+  REQUIRE(best.curve.size() == 30);
+  const double least = *std::min_element(best.curve.begin(), best.curve.end());
+  CHECK(best.curve.back() > least);  // or the test shows nothing
+  const std::vector<double> f = scores(best.model, set.data(), Threads(1));
+  double loss = 0;
+  for (std::size_t i = 0; i < f.size(); ++i) loss += Hinge::value(set.labels[i] * f[i]) / 50;
+  CHECK(loss == doctest::Approx(least).epsilon(1e-12));
+}
+
+TEST_CASE("V9: full gradient descent in one dimension follows its closed form") {
+  // x = 1, y = +1 and x = -1, y = -1, no offset: every m is theta.
+  const Dataset data = dataset_from(Rows{{1}, {-1}}, std::vector<int>{1, -1});
+  const auto theta = [&](SgdLoss loss, double lambda, double passes, double eta) {
+    return linear(train(data, Sgd{.loss = loss,
+                                  .lambda = lambda,
+                                  .passes = passes,
+                                  .batch = {0},
+                                  .rate = {Rate::Kind::Constant, eta, 1},
+                                  .keep = Keep::Last,
+                                  .offset = Offset::None}))
+        .weights[0];
+  };
+  // Squared hinge: theta <- theta + 2 eta (1 - theta): 1 - (1 - 2 eta)^t.
+  CHECK(theta(SgdLoss::SquaredHinge, 0, 5, 0.25) == doctest::Approx(1 - std::pow(0.5, 5)));
+  // With a penalty: towards 2 / (2 + lambda), the error times 1 - eta (2 + lambda) a step.
+  CHECK(theta(SgdLoss::SquaredHinge, 1, 6, 0.1) == doctest::Approx(2.0 / 3 * (1 - std::pow(0.7, 6))));
+  CHECK(theta(SgdLoss::Hinge, 0, 3, 0.25) == 0.75);  // eta a step until 1
+  CHECK(theta(SgdLoss::Hinge, 0, 50, 0.25) == 1.0);
+  CHECK(theta(SgdLoss::Logistic, 0, 1, 1) == 0.5);  // slope -1/2 at 0
+}
+
+TEST_CASE("P12: on data that no plane separates the best plane seen is kept") {
+  const Dataset data = dataset_from(Rows{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, std::vector<int>{-1, 1, 1, -1});
+  const Fit fit = train(data, Perceptron{.passes = {0, true}, .max_passes = 50});
+  CHECK(fit.stop == Stop::Limit);
+  const std::vector<double> f = scores(fit.model, data, Threads(1));
+  int wrong = 0;
+  for (std::size_t i = 0; i < 4; ++i) wrong += (i == 1 || i == 2) ? f[i] <= 0 : f[i] >= 0;
+  CHECK(wrong <= 2);
+  REQUIRE(fit.notes.size() == 2);
+  CHECK(fit.notes[1].find("not proved") != std::string::npos);
+}
+
+TEST_CASE("several classes go through one pass and end where each class alone would") {
+  const Whole set = whole_numbers(11, 60, 6, 3);
+  const Dataset data = set.data();
+  const auto check = [&](auto options) {
+    const Fit all = train(data, options, {.seed = 3});
+    const Fit threaded = train(data, options, {.seed = 3, .threads = Threads(3)});
+    CHECK(to_bytes(all.model) == to_bytes(threaded.model));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Fit alone = train(data.one_against_rest(data.classes()[k]), options, {.seed = 3});
+      const auto plane = linear(all).plane(k);
+      CHECK(same_bits({plane.begin(), plane.end()}, linear(alone).weights));
+      CHECK(linear(all).offsets[k] == linear(alone).offsets[0]);
+    }
+  };
+  for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst}) {
+    check(Perceptron{.passes = {3}, .order = order});
+    check(AveragedPerceptron{.passes = {3}, .order = order});
+  }
+}
+
+}  // namespace halfspace

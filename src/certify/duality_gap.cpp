@@ -18,6 +18,17 @@ constexpr double unit = 0x1.0p-53;
 
 double rounding(std::size_t terms) { return 2 * static_cast<double>(terms + 4) * unit; }
 
+// A sum that carries its rounding errors along (Neumaier 1974): off by u of itself plus (k u)^2 of the sum of sizes.
+struct CarefulSum {
+  double sum = 0, low = 0;
+  void add(double x) {
+    const double next = sum + x;
+    low += std::abs(sum) >= std::abs(x) ? (sum - next) + x : (x - next) + sum;
+    sum = next;
+  }
+  [[nodiscard]] double value() const { return sum + low; }
+};
+
 struct Sums {
   double loss = 0;      // upper bound of sum cost loss
   double radius2 = 0;   // largest |x|^2
@@ -127,13 +138,14 @@ class Checker {
     double gain_size = 0;  // sum of sizes of the gains, for rounding
     double size = 0;       // sum alpha |x|
     double alpha = 0;      // sum alpha
-    double signed_alpha = 0;
+    CarefulSum signed_alpha;  // with a free offset it is multiplied by a bound of the offset, so it must be sharp
     Gains& operator+=(const Gains& o) {
       gain += o.gain;
       gain_size += o.gain_size;
       size += o.size;
       alpha += o.alpha;
-      signed_alpha += o.signed_alpha;
+      signed_alpha.add(o.signed_alpha.sum);
+      signed_alpha.add(o.signed_alpha.low);
       return *this;
     }
   };
@@ -158,7 +170,8 @@ class Checker {
     const double length =
         std::sqrt(length2) * (1 + rounding(theta_.size())) + total.size * rounding(slice_rows + slices);
     const double gain = total.gain - total.gain_size * rounding(slice_rows + slices);
-    const double residual = std::abs(total.signed_alpha) + total.alpha * rounding(slice_rows + slices);
+    const double square = rounding(view_.rows) * rounding(view_.rows);
+    const double residual = std::abs(total.signed_alpha.value()) * (1 + 8 * unit) + 2 * total.alpha * square;
     double bound = gain - length * length / 2 * (1 + 8 * unit);
     if (p_.offset == Offset::Lifted) bound -= residual * residual / 2 * (1 + 8 * unit);
     if (p_.offset == Offset::Free) bound -= residual * largest_offset(primal);
@@ -189,7 +202,7 @@ class Checker {
       out.gain_size += std::abs(gain) + error;
       out.size += alpha[i] * std::sqrt(norm) * (1 + 1e-9);
       out.alpha += alpha[i];
-      out.signed_alpha += alpha[i] * p_.y[i];
+      out.signed_alpha.add(alpha[i] * p_.y[i]);
     }
     return out;
   }

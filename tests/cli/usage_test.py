@@ -38,7 +38,7 @@ class Help(ProgramTest):
 
     def test_help_of_train_lists_the_algorithms_and_the_options_of_the_one_named(self):
         text = self.done("train", "--algorithm", "perceptron", "--help")
-        self.assertIn("Algorithm logistic:", text)
+        self.assertIn("Algorithm perceptron:", text)
         self.assertIn("--passes", text)
         self.assertIn("Algorithms (", text)
 
@@ -96,7 +96,7 @@ class WrongUsage(ProgramTest):
         self.assertIn("unexpected argument 'b'", self.fails(2, "train", "a", "b", "-o", "m"))
 
     def test_numbers_are_checked(self):
-        for option, value in (("--threads", "0"), ("--threads", "x"), ("--time", "-1"), ("--seed", "1.5"), ("--passes", "nan")):
+        for option, value in (("--threads", "0"), ("--threads", "x"), ("--time", "-1"), ("--seed", "1.5"), ("--C", "nan")):
             self.assertIn(value, self.fails(2, "train", "rows.txt", "-o", "m", option, value))
 
     def test_a_flag_takes_no_value(self):

@@ -107,7 +107,7 @@ class Show(ProgramTest):
         self.assertEqual(result["classes"], ["-1", "1"])
         self.assertEqual(result["facts"]["seed"], "7")
         self.assertEqual(result["facts"]["rows"], "6")
-        self.assertIn("passes", result["options"])
+        self.assertIn("C", result["options"])
         plane = result["planes"][0]
         self.assertEqual(len(plane["weights"]), 1)
         self.assertLessEqual({"formula", "offset", "norm", "distance_from_origin", "threshold"}, set(plane))

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "data/readers.hpp"
+#include "halfspace/certify/duality_gap.hpp"
+#include "halfspace/certify/verify_model.hpp"
+#include "halfspace/core/random.hpp"
+#include "halfspace/model/model_file.hpp"
+#include "halfspace/solve/algorithms.hpp"
+
+using namespace halfspace;
+
+namespace {
+
+Dataset read_text(const std::string& text) {
+  const auto source = memory_source(text, "t");
+  return Dataset::make(read_libsvm(*source, "t", {}));
+}
+
+// Two overlapping clouds of integers, some columns missing; `copies` writes every row that often.
+std::string clouds(int rows, int columns, std::uint64_t seed, int copies = 1, double factor = 1) {
+  Random random(seed);
+  std::string text;
+  for (int i = 0; i < rows; ++i) {
+    const int y = i % 3 == 0 ? 1 : -1;
+    std::string row = y > 0 ? "1" : "-1";
+    for (int j = 1; j <= columns; ++j) {
+      const auto value = static_cast<int>(random.below(21)) - 10 + 2 * y;
+      if (value != 0 && random.below(4) != 0)
+        row += " " + std::to_string(j) + ":" + std::to_string(j == 1 ? value * factor : value);
+    }
+    for (int k = 0; k < copies; ++k) text += row + "\n";
+  }
+  return text;
+}
+
+const SolverName hinge_solvers[] = {SolverName::Semismooth, SolverName::DualDescent};
+const SolverName smooth_solvers[] = {SolverName::Newton, SolverName::DualDescent};
+const Offset offsets[] = {Offset::Free, Offset::Lifted, Offset::None};
+
+}  // namespace
+
+TEST_CASE("two points give the bisector") {
+  // x = 1 and x = -1, C large: theta = 1, theta0 = 0, both rows on the margin.
+  const Fit fit = train(read_text("1 1:1\n-1 1:-1\n"), Svm{.C = 100, .gap = 1e-8});
+  const auto& linear = std::get<LinearModel>(fit.model.form);
+  CHECK(linear.weights[0] == doctest::Approx(1).epsilon(1e-4));
+  CHECK(linear.offsets[0] == doctest::Approx(0).epsilon(1e-4));
+  CHECK(fit.objective->primal == doctest::Approx(0.5).epsilon(1e-7));
+  CHECK(*fit.support_vectors == 2);
+}
+
+TEST_CASE("one row a class gives the closed form of logistic regression without offset") {
+  // minimise t^2/2 + 2 log(1 + exp(-t)): t = 2 / (1 + exp(t)).
+  const Fit fit =
+      train(read_text("1 1:1\n-1 1:-1\n"), LogisticRegression{.offset = Offset::None, .gap = 1e-12});
+  const double t = std::get<LinearModel>(fit.model.form).weights[0];
+  CHECK(t == doctest::Approx(2 / (1 + std::exp(t))).epsilon(1e-6));
+}
+
+TEST_CASE("every solver reaches the same certified optimum, whatever the offset") {
+  const Dataset data = read_text(clouds(300, 6, 11));
+  for (const Offset offset : offsets) {
+    CAPTURE(static_cast<int>(offset));
+    double best = 0;
+    for (const SolverName solver : hinge_solvers) {
+      const Fit fit = train(data, Svm{.C = 0.01, .offset = offset, .gap = 1e-6, .solver = solver});
+      CHECK(fit.stop == Stop::Converged);
+      CHECK(fit.objective->gap() >= 0);
+      CHECK(fit.objective->relative_gap() <= 1e-6);
+      if (best != 0) CHECK(fit.objective->primal == doctest::Approx(best).epsilon(2e-6));
+      best = fit.objective->primal;
+    }
+    for (const bool logistic : {true, false}) {
+      best = 0;
+      for (const SolverName solver : smooth_solvers) {
+        const Fit fit =
+            logistic
+                ? train(data, LogisticRegression{.C = 0.01, .offset = offset, .gap = 1e-6, .solver = solver})
+                : train(data, Svm{.C = 0.01,
+                                  .loss = SvmLoss::SquaredHinge,
+                                  .offset = offset,
+                                  .gap = 1e-6,
+                                  .solver = solver});
+        CHECK(fit.objective->gap() >= 0);
+        CHECK(fit.objective->relative_gap() <= 1e-6);
+        if (best != 0) CHECK(fit.objective->primal == doctest::Approx(best).epsilon(2e-6));
+        best = fit.objective->primal;
+      }
+    }
+  }
+}
+
+TEST_CASE("large C is solved as well") {
+  const Dataset data = read_text(clouds(300, 6, 12));
+  for (const double C : {1e-4, 1.0, 1e3, 1e6}) {
+    const Fit fit = train(data, Svm{.C = C, .gap = 1e-6});
+    CHECK(fit.stop == Stop::Converged);
+    CHECK(fit.objective->relative_gap() <= 1e-6);
+  }
+}
+
+TEST_CASE("a column times a million changes no label") {
+  const Dataset plain = read_text(clouds(300, 5, 13));
+  const Dataset scaled = read_text(clouds(300, 5, 13, 1, 1e6));
+  for (const double C : {0.1, 1.0}) {
+    const Fit a = train(plain, LogisticRegression{.C = C, .gap = 1e-6});
+    const Fit b = train(scaled, LogisticRegression{.C = C, .gap = 1e-6});
+    CHECK(b.stop == Stop::Converged);
+    const auto labels_a = labels_from_scores(a.model, scores(a.model, plain, Threads(1)));
+    const auto labels_b = labels_from_scores(b.model, scores(b.model, scaled, Threads(1)));
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < labels_a.size(); ++i) different += labels_a[i] != labels_b[i] ? 1 : 0;
+    CHECK(different <= 1);  // the penalty weighs the columns differently; rows on the plane may turn over
+  }
+}
+
+TEST_CASE("weight k is k copies") {
+  const Dataset copies = read_text(clouds(90, 4, 14, 3));
+  const Dataset once = read_text(clouds(90, 4, 14));
+  const Fit a = train(copies, Svm{.C = 0.1, .gap = 1e-8});
+  const Fit b = train(once, Svm{.C = 0.3, .gap = 1e-8});
+  CHECK(a.objective->primal == doctest::Approx(b.objective->primal).epsilon(1e-7));
+}
+
+TEST_CASE("class weights multiply C") {
+  const Dataset data = read_text(clouds(120, 4, 15));
+  const Fit a = train(data, Svm{.C = 0.2, .gap = 1e-8});
+  const Fit b = train(data, Svm{.C = 0.1, .gap = 1e-8, .class_weight = "1:2,-1:2"});
+  CHECK(a.objective->primal == doctest::Approx(b.objective->primal).epsilon(1e-7));
+  CHECK_THROWS(static_cast<void>(train(data, Svm{.class_weight = "7:2"})));
+}
+
+TEST_CASE("the same bytes for any number of threads") {
+  const Dataset data = read_text(clouds(5000, 8, 16));
+  for (const bool hinge : {true, false}) {
+    std::string first;
+    for (const int threads : {1, 2, 3}) {
+      const Run run{.threads = Threads(threads)};
+      const Fit fit =
+          hinge ? train(data, Svm{.C = 0.1}, run) : train(data, LogisticRegression{.C = 0.1}, run);
+      const std::string bytes = to_bytes(fit.model);
+      if (first.empty()) first = bytes;
+      CHECK(bytes == first);
+    }
+  }
+}
+
+TEST_CASE("support vectors alone give the same plane") {
+  const Dataset data = read_text(clouds(200, 4, 17));
+  const Fit all = train(data, Svm{.C = 0.1, .gap = 1e-9});
+  REQUIRE(all.model.dual.size() == 1);
+  const Fit few = train(data.subset(all.model.dual[0].rows), Svm{.C = 0.1, .gap = 1e-9});
+  const auto& a = std::get<LinearModel>(all.model.form);
+  const auto& b = std::get<LinearModel>(few.model.form);
+  for (std::size_t j = 0; j < a.weights.size(); ++j)
+    CHECK(a.weights[j] == doctest::Approx(b.weights[j]).epsilon(1e-3));
+  CHECK(few.objective->primal == doctest::Approx(all.objective->primal).epsilon(1e-6));
+}
+
+TEST_CASE("verify accepts a model and refuses tampered ones") {
+  const Dataset data = read_text(clouds(150, 5, 18));
+  const Fit fit = train(data, Svm{.C = 0.1, .gap = 1e-6});
+  const Threads one(1);
+  CHECK(verify(fit.model, data, one).holds);
+  const Model saved = model_from_bytes(to_bytes(fit.model), "m");
+  CHECK(verify(saved, data, one).holds);
+  CHECK_FALSE(verify(fit.model, read_text(clouds(150, 5, 19)), one).holds);
+  Random random(1);
+  int refused = 0;
+  constexpr int tries = 1000;
+  for (int t = 0; t < tries; ++t) {
+    Model forged = fit.model;
+    auto& linear = std::get<LinearModel>(forged.form);
+    const double change = 1 + (random.uniform() - 0.5) * 0.1 + 1e-4;
+    switch (random.below(4)) {
+      case 0: linear.weights[random.below(linear.weights.size())] *= change; break;
+      case 1: linear.offsets[0] = linear.offsets[0] * change + 1e-3; break;
+      case 2: forged.dual[0].alpha[random.below(forged.dual[0].alpha.size())] *= 0.5; break;
+      default: {
+        forged.certificate =
+            "[{\"kind\":\"duality-gap\",\"primal\":" + std::to_string(fit.objective->primal * change) +
+            ",\"dual\":" + std::to_string(fit.objective->dual) + "}]";
+      }
+    }
+    refused += verify(forged, data, one).holds ? 0 : 1;
+  }
+  CHECK(refused == tries);
+}
+
+TEST_CASE("probabilities agree with labels and sum to one") {
+  std::string text = clouds(60, 3, 20);
+  text += "0 1:9 2:9\n0 1:8 2:-9\n0 1:9 3:9\n";
+  for (const Dataset& data : {read_text(clouds(60, 3, 20)), read_text(text)}) {
+    const Fit fit = train(data, LogisticRegression{});
+    const std::vector<double> f = scores(fit.model, data, Threads(1));
+    const std::vector<std::uint32_t> labels = labels_from_scores(fit.model, f);
+    const std::vector<double> p = probabilities(fit.model, f);
+    const std::size_t classes = fit.model.classes.size();
+    for (std::size_t i = 0; i < data.rows(); ++i) {
+      double sum = 0;
+      std::size_t best = 0;
+      for (std::size_t k = 0; k < classes; ++k) {
+        sum += p[i * classes + k];
+        if (p[i * classes + k] > p[i * classes + best]) best = k;
+      }
+      CHECK(sum == doctest::Approx(1));
+      CHECK(best == labels[i]);
+    }
+  }
+}

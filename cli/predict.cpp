@@ -25,6 +25,7 @@ struct Predictions {
   std::vector<std::uint32_t> labels;
   std::vector<std::string> words;  // printed for each class; the last one for an abstention
   std::size_t planes = 1;
+  std::vector<double> probabilities;  // row after row, one per class; empty when not asked for
 
   [[nodiscard]] const std::string& word(std::size_t row) const {
     return words[std::min<std::size_t>(labels[row], words.size() - 1)];
@@ -46,6 +47,11 @@ std::string format_rows(const Predictions& predictions, bool with_scores, std::s
     for (std::size_t k = 0; with_scores && k < predictions.planes; ++k) {
       text += '\t';
       append_number(text, predictions.scores[i * predictions.planes + k]);
+    }
+    const std::size_t classes = predictions.words.size() - 1;
+    for (std::size_t k = 0; !predictions.probabilities.empty() && k < classes; ++k) {
+      text += '\t';
+      append_number(text, predictions.probabilities[i * classes + k]);
     }
     text += '\n';
   }
@@ -74,7 +80,7 @@ class Predict final : public Command {
     options.text("-o,--output", "FILE", "where the predictions go", output_path_).fallback =
         "standard output";
     options.flag("--scores", "after the label, tab-separated, the score of every plane", scores_);
-    options.flag("--probabilities", "after the label, the probability of every class", probabilities_);
+    options.flag("--probabilities", "after the label, tab-separated, the probability of every class", probabilities_);
     OptionSpec tie{"--tie", "HOW", "what a score of exactly zero means", "as the model says"};
     tie.choices = OptionType<Tie>::choices();
     tie.set = [this](const std::string& text) { tie_ = OptionType<Tie>::parse("tie", text, {}); };
@@ -84,7 +90,7 @@ class Predict final : public Command {
 
   int run(const Common& common, Output& output) override {
     Model model = load(model_path_);
-    if (probabilities_) {
+    if (probabilities_ && !has_probabilities(model)) {
       throw UsageError(fmt::format("--probabilities: a model of {} has none",
                                    model.algorithm.empty() ? "this kind" : model.algorithm),
                        "--scores prints scores");
@@ -97,6 +103,7 @@ class Predict final : public Command {
     predictions.planes = model.planes();
     predictions.scores = scores(model, data, threads);
     predictions.labels = labels_from_scores(model, predictions.scores);
+    if (probabilities_) predictions.probabilities = probabilities(model, predictions.scores);
     predictions.words = model.classes;
     predictions.words.emplace_back(abstained_word);
 
@@ -134,14 +141,21 @@ class Predict final : public Command {
     if (!with_rows) return value;
     Json labels = Json::array();
     Json rows = Json::array();
+    Json shares = Json::array();
+    const std::size_t classes = predictions.words.size() - 1;
     for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
       labels.push_back(predictions.labels[i] == abstained ? Json(nullptr) : Json(predictions.word(i)));
       const auto first = predictions.scores.begin() + static_cast<std::ptrdiff_t>(i * predictions.planes);
       if (scores_)
         rows.push_back(std::vector<double>(first, first + static_cast<std::ptrdiff_t>(predictions.planes)));
+      if (probabilities_) {
+        const auto p = predictions.probabilities.begin() + static_cast<std::ptrdiff_t>(i * classes);
+        shares.push_back(std::vector<double>(p, p + static_cast<std::ptrdiff_t>(classes)));
+      }
     }
     value["labels"] = std::move(labels);
     if (scores_) value["scores"] = std::move(rows);
+    if (probabilities_) value["probabilities"] = std::move(shares);
     return value;
   }
 

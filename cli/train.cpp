@@ -23,7 +23,7 @@
 namespace halfspace::cli {
 namespace {
 
-constexpr std::string_view default_algorithm = "perceptron";
+constexpr std::string_view default_algorithm = "logistic";
 
 using Clock = std::chrono::steady_clock;
 double seconds_between(Clock::time_point from, Clock::time_point to) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halfspace/data/builder.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -127,11 +130,42 @@ void for_values(const PackedBlock& b, int decimals, F&& f) {
   }
 }
 
+// Uninitialised memory of its own, in large pages when the system has them: far fewer page faults, and the whole of
+// it goes back when the data set goes.
+template <class T>
+class Pages {
+ public:
+  Pages() = default;
+  explicit Pages(std::size_t count) : bytes_(count * sizeof(T)) {
+    if (bytes_ == 0) return;
+    void* const at = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    data_ = static_cast<T*>(at);
+    if (bytes_ >= large) static_cast<void>(::madvise(at, bytes_, MADV_HUGEPAGE));
+  }
+  ~Pages() {
+    if (data_ != nullptr) ::munmap(data_, bytes_);
+  }
+  Pages(Pages&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Pages& operator=(Pages&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  [[nodiscard]] T* get() const { return data_; }
+  T& operator[](std::size_t i) const { return data_[i]; }
+
+ private:
+  static constexpr std::size_t large = std::size_t{8} << 20U;
+  T* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
 template <class V>
 struct Arrays {
-  std::unique_ptr<std::uint64_t[]> start;
-  std::unique_ptr<std::uint32_t[]> index;
-  std::unique_ptr<V[]> value;
+  Pages<std::uint64_t> start;
+  Pages<std::uint32_t> index;
+  Pages<V> value;
 };
 
 struct Layout {
@@ -143,9 +177,9 @@ template <class V>
 StoredMatrix join_sparse(std::vector<PackedBlock>& blocks, const Layout& layout, std::size_t cols,
                          int decimals, const Threads& threads) {
   auto arrays = std::make_shared<Arrays<V>>();
-  arrays->start = std::make_unique_for_overwrite<std::uint64_t[]>(layout.rows + 1);
-  arrays->index = std::make_unique_for_overwrite<std::uint32_t[]>(layout.entries);
-  if constexpr (!std::is_empty_v<V>) arrays->value = std::make_unique_for_overwrite<V[]>(layout.entries);
+  arrays->start = Pages<std::uint64_t>(layout.rows + 1);
+  arrays->index = Pages<std::uint32_t>(layout.entries);
+  if constexpr (!std::is_empty_v<V>) arrays->value = Pages<V>(layout.entries);
   arrays->start[layout.rows] = layout.entries;
   threads.run(blocks.size(), [&](std::size_t t) {
     const PackedBlock block = std::exchange(blocks[t], PackedBlock{});  // freed when done
@@ -168,7 +202,7 @@ template <class V>
 StoredMatrix join_dense(std::vector<PackedBlock>& blocks, const Layout& layout, std::size_t cols,
                         int decimals, const Threads& threads) {
   auto arrays = std::make_shared<Arrays<V>>();
-  arrays->value = std::make_unique_for_overwrite<V[]>(layout.rows * cols);
+  arrays->value = Pages<V>(layout.rows * cols);
   threads.run(blocks.size(), [&](std::size_t t) {
     const PackedBlock block = std::exchange(blocks[t], PackedBlock{});
     V* to = arrays->value.get() + layout.first_row[t] * cols;

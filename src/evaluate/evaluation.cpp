@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halfspace/evaluate/evaluation.hpp"
 
+#include <limits>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -64,6 +65,26 @@ std::optional<double> area_under_curve(std::span<const double> scores, std::span
   return pairs / positives / below;
 }
 
+namespace {
+
+// Mean of -log of the probability given to the true class, over rows whose label the model knows. A probability that
+// underflows to 0 counts as the smallest double.
+std::optional<double> log_loss_of(const Model& model, const Dataset& data, const std::vector<std::uint32_t>& labels,
+                                  const std::vector<double>& f) {
+  if (!has_probabilities(model)) return std::nullopt;
+  const std::size_t classes = model.classes.size();
+  const std::vector<double> p = probabilities(model, f);
+  double sum = 0, total = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] >= classes) continue;
+    sum -= data.weight(i) * std::log(std::max(p[i * classes + labels[i]], std::numeric_limits<double>::min()));
+    total += data.weight(i);
+  }
+  return total > 0 ? std::optional(sum / total) : std::nullopt;
+}
+
+}  // namespace
+
 Evaluation evaluate(const Model& model, const Dataset& data, const Threads& threads) {
   if (!data.labelled())
     throw InputError({.file = data.name()}, "the rows have no labels", "labels are needed here");
@@ -104,6 +125,7 @@ Evaluation evaluate(const Model& model, const Dataset& data, const Threads& thre
     for (const double cell : row) counts.push_back(rounded(cell));
   }
   result.classes = class_figures(model.classes, table);
+  result.log_loss = log_loss_of(model, data, labels, f);
   if (model.planes() == 1) {
     std::vector<std::uint8_t> positive(labels.size());
     std::vector<double> weights(labels.size());

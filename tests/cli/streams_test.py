@@ -76,7 +76,7 @@ class Streams(ProgramTest):
         return text
 
     def test_progress_is_drawn_on_a_terminal_only_when_wanted(self):
-        long = ("train", "rows.txt", "-o", "long", "--passes", "until-clean", "--max-passes", "1000000000", "--time", "1")
+        long = ("train", "rows.txt", "-o", "long", "--algorithm", "perceptron", "--passes", "until-clean", "--max-passes", "1000000000", "--time", "1")
         shown = self.stderr_on_a_terminal(*long)
         self.assertNotIn(b"\x1b", shown)
         self.assertIn(b" passes, ", shown)

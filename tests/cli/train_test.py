@@ -13,7 +13,7 @@ KEYS = {"schema", "algorithm", "rows", "features", "nonzeros", "classes", "secon
 
 class Train(ProgramTest):
     def test_json_has_the_keys_of_the_contract(self):
-        result = self.json("train", "rows.txt", "-o", "model", "--passes", "3")
+        result = self.json("train", "rows.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "3")
         self.assertLessEqual(KEYS, set(result))
         self.assertEqual(result["schema"], "halfspace.train/1")
         self.assertEqual(result["algorithm"], "perceptron")
@@ -26,21 +26,21 @@ class Train(ProgramTest):
         self.assertTrue((self.folder / "model").exists())
 
     def test_text_says_what_happened(self):
-        text = self.done("train", "apart.txt", "-o", "model", "--passes", "until-clean")
+        text = self.done("train", "apart.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "until-clean")
         for words in ("6 rows", "2 features", "classes: -1 (3 rows), 1 (3 rows)", "perceptron: ", "read in",
                       "training error 0 (0 of 6 rows)", "certificate", "model written", "next: halfspace"):
             self.assertIn(words, text)
 
     def test_separable_rows_end_clean_with_no_training_error(self):
-        result = self.json("train", "apart.txt", "-o", "model", "--passes", "until-clean")
+        result = self.json("train", "apart.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "until-clean")
         self.assertEqual(result["stop"], "clean")
         self.assertEqual(result["training_error"], 0)
         self.assertIsNotNone(result["certificate"])
 
     def test_the_same_bytes_twice_and_for_any_number_of_threads(self):
-        first = self.train("rows.txt", "a", "--passes", "5", "--threads", "1")
-        self.assertEqual(first, self.train("rows.txt", "b", "--passes", "5", "--threads", "1"))
-        self.assertEqual(first, self.train("rows.txt", "c", "--passes", "5", "--threads", "2"))
+        first = self.train("rows.txt", "a", "--algorithm", "perceptron", "--passes", "5", "--threads", "1")
+        self.assertEqual(first, self.train("rows.txt", "b", "--algorithm", "perceptron", "--passes", "5", "--threads", "1"))
+        self.assertEqual(first, self.train("rows.txt", "c", "--algorithm", "perceptron", "--passes", "5", "--threads", "2"))
 
     def test_the_model_holds_no_path(self):
         self.assertNotIn(str(self.folder).encode(), self.train(str(self.folder / "rows.txt"), "a"))
@@ -90,9 +90,9 @@ class Train(ProgramTest):
         self.assertIn("no features", self.fails(3, "train", "none.txt", "-o", "model"))
 
     def test_scaling_is_folded_into_the_model(self):
-        self.train("rows.txt", "plain", "--passes", "4")
+        self.train("rows.txt", "plain", "--algorithm", "perceptron", "--passes", "4")
         for how in ("standard", "minmax", "unit"):
-            result = self.json("train", "rows.txt", "-o", how, "--passes", "4", "--scale", how)
+            result = self.json("train", "rows.txt", "-o", how, "--algorithm", "perceptron", "--passes", "4", "--scale", how)
             evaluation = self.json("evaluate", how, "rows.txt")
             self.assertEqual(result["training_error"], evaluation["error"])
 
@@ -105,19 +105,19 @@ class Train(ProgramTest):
         self.fails(3, "train", "three.txt", "-o", "model", "--positive", "9")
 
     def test_many_classes_have_a_plane_each(self):
-        self.train("three.txt", "model", "--passes", "20")
+        self.train("three.txt", "model", "--algorithm", "perceptron", "--passes", "20")
         self.assertEqual(len(self.json("show", "model")["planes"]), 3)
 
     def test_a_limit_is_exit_4_and_leaves_a_model(self):
-        result = self.json("train", "rows.txt", "-o", "model", "--passes", "until-clean", "--max-passes",
+        result = self.json("train", "rows.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "until-clean", "--max-passes",
                            "1000000000", "--time", "0.2", code=4)
         self.assertEqual(result["stop"], "time")
         self.done("show", "model")
-        result = self.json("train", "rows.txt", "-o", "model", "--passes", "until-clean", "--max-passes", "3", code=4)
+        result = self.json("train", "rows.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "until-clean", "--max-passes", "3", code=4)
         self.assertEqual((result["stop"], result["iterations"]), ("limit", 3))
 
     def test_progress_as_json_lines(self):
-        result = self.run_program("train", "rows.txt", "-o", "model", "--passes", "50", "--progress", "jsonl")
+        result = self.run_program("train", "rows.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "50", "--progress", "jsonl")
         self.assertEqual(result.returncode, 0)
         for line in result.stderr.splitlines():
             if not line.startswith(b"note: "):
@@ -127,7 +127,7 @@ class Train(ProgramTest):
 
     def test_an_interrupt_leaves_the_best_model_so_far(self):
         # Overlapping classes never end clean; the first JSON line says that training is on its way.
-        process = subprocess.Popen([PROGRAM, "train", "rows.txt", "-o", "model", "--passes", "until-clean", "--max-passes", "1000000000", "--progress",
+        process = subprocess.Popen([PROGRAM, "train", "rows.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "until-clean", "--max-passes", "1000000000", "--progress",
                                     "jsonl", "--time", "20"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertIn(b"halfspace.progress/1", process.stderr.readline())
         process.send_signal(signal.SIGINT)

@@ -7,7 +7,7 @@ import unittest
 
 from support import ProgramTest, main
 
-VERBS = ["train", "predict", "evaluate", "show", "convert", "generate", "doctor"]
+VERBS = ["train", "predict", "evaluate", "verify", "show", "trace", "convert", "generate", "doctor"]
 
 
 class Help(ProgramTest):
@@ -38,7 +38,7 @@ class Help(ProgramTest):
 
     def test_help_of_train_lists_the_algorithms_and_the_options_of_the_one_named(self):
         text = self.done("train", "--algorithm", "perceptron", "--help")
-        self.assertIn("Algorithm perceptron:", text)
+        self.assertIn("Algorithm logistic:", text)
         self.assertIn("--passes", text)
         self.assertIn("Algorithms (", text)
 
@@ -62,7 +62,7 @@ class WrongUsage(ProgramTest):
         self.assertIn("did you mean train?", self.fails(2, "help", "trai"))
 
     def test_a_misspelt_option_is_offered(self):
-        self.assertIn("did you mean --passes?", self.fails(2, "train", "rows.txt", "-o", "m", "--pases", "3"))
+        self.assertIn("did you mean --passes?", self.fails(2, "train", "rows.txt", "-o", "m", "--algorithm", "perceptron", "--pases", "3"))
         self.assertIn("did you mean --threads?", self.fails(2, "evaluate", "m", "rows.txt", "--thread=3"))
 
     def test_a_misspelt_algorithm_is_offered(self):

@@ -8,7 +8,7 @@ from support import ProgramTest, main
 class Predict(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.train("apart.txt", "model", "--passes", "until-clean")
+        self.train("apart.txt", "model", "--algorithm", "perceptron", "--passes", "until-clean")
 
     def test_one_line_a_row(self):
         self.assertEqual(self.done("predict", "model", "apart.txt"), "1\n1\n1\n-1\n-1\n-1\n")
@@ -51,7 +51,7 @@ class Predict(ProgramTest):
         self.assertTrue((self.folder / "out").exists())
 
     def test_ties_go_where_they_are_sent(self):
-        self.done("train", "apart.txt", "-o", "origin", "--offset", "none")
+        self.done("train", "apart.txt", "-o", "origin", "--algorithm", "perceptron", "--offset", "none")
         for tie, word in (("negative", "-1"), ("positive", "1"), ("abstain", "abstain")):
             self.assertEqual(self.done("predict", "origin", "-", "--tie", tie, stdin=b"1 1:0\n"), word + "\n")
 
@@ -65,7 +65,7 @@ class Predict(ProgramTest):
 
 class Evaluate(ProgramTest):
     def test_json_has_the_keys_of_the_contract(self):
-        self.train("apart.txt", "model", "--passes", "until-clean")
+        self.train("apart.txt", "model", "--algorithm", "perceptron", "--passes", "until-clean")
         result = self.json("evaluate", "model", "-", stdin=b"1 1:3\n1 1:-3\n-1 1:-4\n-1 1:-5\n")
         self.assertLessEqual({"schema", "rows", "errors", "error", "interval", "accuracy", "confusion", "auc", "log_loss"},
                              set(result))
@@ -94,7 +94,7 @@ class Evaluate(ProgramTest):
 
 class Show(ProgramTest):
     def test_names_of_the_table_are_shown(self):
-        self.train("table.csv", "model", "--label", "label", "--passes", "50")
+        self.train("table.csv", "model", "--label", "label", "--algorithm", "perceptron", "--passes", "50")
         text = self.done("show", "model")
         self.assertIn("f(x) = ", text)
         self.assertIn("size", text)

@@ -98,4 +98,11 @@ inline constexpr std::uint32_t abstained = UINT32_MAX;
 [[nodiscard]] std::vector<std::uint32_t> labels_from_scores(const Model& model,
                                                             std::span<const double> scores);
 
+// Models of logistic regression have probabilities.
+[[nodiscard]] bool has_probabilities(const Model& model);
+// Probability of every class for every row, row after row, from its scores: 1 / (1 + exp(-f)) for two classes; for
+// more, those of the classes against the rest, divided by their sum. The largest one belongs to the largest score, so
+// probabilities and labels agree.
+[[nodiscard]] std::vector<double> probabilities(const Model& model, std::span<const double> scores);
+
 }  // namespace halfspace

@@ -41,7 +41,7 @@ class Online(ProgramTest):
         lines = self.trace("example.txt", "--algorithm", "averaged-perceptron")
         self.assertEqual([line["theta"] + [line["theta0"]] for line in lines], [[2, 2, 1], [0, 3, 0]])
         self.assertEqual([line["margin_after"] - line["margin_before"] for line in lines], [9, 6])
-        fit = self.json("train", "example.txt", "-o", "model")
+        fit = self.json("train", "example.txt", "-o", "model", "--algorithm", "perceptron")
         self.assertEqual((fit["mistakes"], fit["stop"]), (2, "clean"))
 
     def test_trace_can_be_kept_small(self):
@@ -55,7 +55,8 @@ class Online(ProgramTest):
 
     def test_until_clean_on_data_without_a_plane_stops_at_its_limit(self):
         self.write("xor.txt", XOR)
-        fit = self.json("train", "xor.txt", "-o", "model", "--passes", "until-clean", "--max-passes", "30", code=4)
+        fit = self.json("train", "xor.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "until-clean",
+                        "--max-passes", "30", code=4)
         self.assertEqual((fit["stop"], fit["iterations"]), ("limit", 30))
         self.assertLess(fit["training_errors"], 4)
         self.assertEqual(fit["figures"]["best_errors"], fit["training_errors"])
@@ -89,18 +90,19 @@ class Online(ProgramTest):
                 self.assertEqual(self.weights("memory"), self.weights("stream"), (name, algorithm))
 
     def test_a_stream_says_what_it_cannot_do(self):
+        perceptron = ("--algorithm", "perceptron")
         self.assertIn("voted-perceptron needs the rows", self.fails(2, "train", "rows.txt", "-o", "m", "--stream",
                                                                     "--algorithm", "voted-perceptron"))
-        self.assertIn("come once", self.fails(2, "train", "rows.txt", "-o", "m", "--stream", "--passes", "2"))
-        self.assertIn("one order", self.fails(2, "train", "rows.txt", "-o", "m", "--stream", "--order", "shuffled"))
+        self.assertIn("come once", self.fails(2, "train", "rows.txt", "-o", "m", "--stream", *perceptron, "--passes", "2"))
+        self.assertIn("one order", self.fails(2, "train", "rows.txt", "-o", "m", "--stream", *perceptron, "--order", "shuffled"))
         sorted_rows = "-1 1:1\n" * 200000 + "+1 2:1\n" * 10
-        self.assertIn("--positive", self.fails(3, "train", "-", "-o", "m", "--stream", "--threads", "1",
+        self.assertIn("--positive", self.fails(3, "train", "-", "-o", "m", "--stream", *perceptron, "--threads", "1",
                                                stdin=sorted_rows.encode()))
-        self.done("train", "-", "-o", "m", "--stream", "--positive", "1", stdin=sorted_rows.encode())
-        self.assertIn(":3:", self.fails(3, "train", "-", "-o", "m", "--stream", stdin=b"1 1:1\n-1 1:2\n1 1:x\n"))
+        self.done("train", "-", "-o", "m", "--stream", *perceptron, "--positive", "1", stdin=sorted_rows.encode())
+        self.assertIn(":3:", self.fails(3, "train", "-", "-o", "m", "--stream", *perceptron, stdin=b"1 1:1\n-1 1:2\n1 1:x\n"))
 
     def test_variants_are_compared(self):
-        fit = self.json("train", "rows.txt", "-o", "model", "--online-to-batch", "all")
+        fit = self.json("train", "rows.txt", "-o", "model", "--algorithm", "perceptron", "--online-to-batch", "all")
         for name in ("last", "average", "last-half", "longest", "vote"):
             self.assertIn(f"training_error_{name}", fit["figures"])
         self.assertEqual(fit["figures"]["training_error_average"], fit["training_error"])

@@ -177,6 +177,23 @@ TEST_CASE("P8: the voted perceptron is the weighted majority of all planes of th
   }
 }
 
+TEST_CASE("votes do not depend on how many features there are besides") {
+  Whole set = whole_numbers(12, 45, 4, 3);
+  for (auto& row : set.rows)
+    for (double& x : row) x *= 0.1;
+  std::vector<std::string> labels;
+  for (const int label : set.labels) labels.push_back(std::to_string(label));
+  const Dataset few = dataset_from(set.rows, labels);
+  const Dataset many = dataset_from(set.rows, labels, {}, 20000);
+  Fit fit = train(few, VotedPerceptron{.passes = {2}});
+  for (const bool unit : {false, true}) {
+    fit.model.unit_rows = unit;
+    Model wide = fit.model;
+    std::get<VotedModel>(wide.form).features = 20000;  // other code, the same sums
+    CHECK(same_bits(scores(fit.model, few, Threads(1)), scores(wide, many, Threads(2))));
+  }
+}
+
 TEST_CASE("a voted model comes back from its file as it was") {
   const Whole set = whole_numbers(5, 30, 4, 3);
   const Fit fit = train(set.data(), VotedPerceptron{.passes = {4}});

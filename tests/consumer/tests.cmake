@@ -1,5 +1,6 @@
 # A stranger's project builds and runs against the install tree (moved after installing), through pkg-config, and with
-# the sources as a subdirectory. The last one compiles with the flags of this build, so that ccache knows the objects.
+# the sources as a subdirectory. The last one compiles with the flags of this build in a folder beside it (the same
+# relative paths), so that ccache knows the objects.
 set(consumer_dir "${CMAKE_CURRENT_BINARY_DIR}/consumer")
 set(prefix "${consumer_dir}/moved")
 
@@ -18,7 +19,7 @@ add_test(NAME consumer.pkg_config COMMAND "${CMAKE_CURRENT_LIST_DIR}/pkg_config"
 set_tests_properties(consumer.pkg_config PROPERTIES FIXTURES_REQUIRED consumer_prefix)
 
 add_test(NAME consumer.subdirectory COMMAND "${CMAKE_CTEST_COMMAND}"
-  --build-and-test "${CMAKE_CURRENT_LIST_DIR}" "${consumer_dir}/subdirectory" --build-generator "${CMAKE_GENERATOR}"
+  --build-and-test "${CMAKE_CURRENT_LIST_DIR}" "${PROJECT_BINARY_DIR}-consumer" --build-generator "${CMAKE_GENERATOR}"
   --build-options "-DHALFSPACE_SOURCES=${PROJECT_SOURCE_DIR}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}"
   "-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
   "-DHALFSPACE_WERROR=${HALFSPACE_WERROR}"

@@ -14,7 +14,8 @@
 
 namespace fuzz {
 
-// Reads the input with the given number of threads; InputError and UsageError are the only exceptions allowed.
+// Reads the input with the given number of threads; InputError and UsageError are the only exceptions
+// allowed.
 using Reader = std::function<halfspace::DatasetParts(halfspace::ReadOptions)>;
 
 // Aborts unless the reader gives the same data, or the same message, with 1 and 3 threads, and unless the

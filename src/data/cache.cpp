@@ -117,7 +117,8 @@ Dataset parse_cache(std::span<const std::byte> bytes, std::shared_ptr<const void
                     const std::string& name) {
   CacheHeader header;
   const std::size_t known = std::min(bytes.size(), header.magic.size());
-  if (std::memcmp(bytes.data(), header.magic.data(), known) != 0) refuse(name, 0, "not a halfspace cache");
+  if (known != 0 && std::memcmp(bytes.data(), header.magic.data(), known) != 0)
+    refuse(name, 0, "not a halfspace cache");
   if (bytes.size() < sizeof header) refuse(name, bytes.size(), "truncated cache: the header ends here");
   std::memcpy(&header, bytes.data(), sizeof header);
   check_header(header, bytes, name);

@@ -44,7 +44,7 @@ std::vector<std::uint32_t> visits_of(const Dataset& data) {
 namespace {
 
 constexpr std::size_t visits_between_looks = 8192;  // at the clock
-constexpr std::size_t rows_ahead = 3;
+constexpr std::size_t rows_ahead = 4;
 
 class PassLoop {
  public:
@@ -112,7 +112,8 @@ class PassLoop {
     const auto labels = data_.labels();
     if (setup_.batch == 1) {
       for (; at < until; ++at) {
-        if (at + rows_ahead < take) walker_.planes().prefetch(rows_, order[at + rows_ahead]);
+        if (at + rows_ahead < take) rows_.prefetch(order[at + rows_ahead]);
+        if (at + 1 < take) walker_.planes().prefetch_weights(rows_, order[at + 1]);
         walker_.step(rows_, labels, order.subspan(at, 1));
       }
       return;

@@ -47,9 +47,9 @@ class OnlinePlanes {
   [[nodiscard]] double mean0(std::size_t k) const;
   [[nodiscard]] std::size_t cols() const { return cols_; }
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
-  void prefetch(const RowAccess& rows, std::size_t i) const {
-    rows.prefetch(i);
-    if (cols_ > far_columns && !interleaved_ && planes_ == 1) rows.prefetch_weights(i, v_.data());
+  // The weights that a row will meet, when they are far away. Not many rows ahead: they share the nearest cache.
+  void prefetch_weights(const RowAccess& rows, std::size_t i) const {
+    if (cols_ > far_columns && !interleaved_) rows.prefetch_weights(i, v_.data());
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "halfspace/core/error.hpp"
 
@@ -21,32 +22,45 @@ LibsvmBlocks::LibsvmBlocks(ByteSource& source, std::string name, bool zero_based
       threads_(threads),
       texts_(static_cast<std::size_t>(threads.count() == 1 ? 1 : 4 * threads.count())) {}
 
+// The next whole lines, about a piece of them.
+void LibsvmBlocks::fill(LibsvmText& text) {
+  text.reserve(rest_.size() + libsvm_piece_bytes);
+  std::copy(rest_.begin(), rest_.end(), text.bytes.begin());
+  text.size = rest_.size();
+  rest_.clear();
+  std::size_t line_end = 0;
+  do {
+    if (text.size > libsvm_line_limit + libsvm_piece_bytes) libsvm_line_too_long(name_);
+    text.reserve(text.size + libsvm_piece_bytes);
+    const std::size_t got = source_.read({text.bytes.data() + text.size, libsvm_piece_bytes});
+    more_ = got == libsvm_piece_bytes;
+    text.size += got;
+    const void* last = ::memrchr(text.bytes.data(), '\n', text.size);
+    line_end = last == nullptr
+                   ? 0
+                   : static_cast<std::size_t>(static_cast<const char*>(last) - text.bytes.data()) + 1;
+  } while (more_ && line_end == 0);
+  if (more_) {
+    rest_.assign(text.bytes.begin() + static_cast<std::ptrdiff_t>(line_end),
+                 text.bytes.begin() + static_cast<std::ptrdiff_t>(text.size));
+    text.size = line_end;
+  }
+  text.close();
+}
+
 bool LibsvmBlocks::next(std::vector<LibsvmPiece>& pieces) {
   std::size_t filled = 0;
+  // A stream found damaged while reading ahead: a fault in the lines before it comes first, however many pieces are
+  // read at a time.
+  std::exception_ptr damage;
   for (; filled < texts_.size() && more_; ++filled) {
-    LibsvmText& text = texts_[filled];
-    text.reserve(rest_.size() + libsvm_piece_bytes);
-    std::copy(rest_.begin(), rest_.end(), text.bytes.begin());
-    text.size = rest_.size();
-    rest_.clear();
-    std::size_t line_end = 0;
-    do {
-      if (text.size > libsvm_line_limit + libsvm_piece_bytes) libsvm_line_too_long(name_);
-      text.reserve(text.size + libsvm_piece_bytes);
-      const std::size_t got = source_.read({text.bytes.data() + text.size, libsvm_piece_bytes});
-      more_ = got == libsvm_piece_bytes;
-      text.size += got;
-      const void* last = ::memrchr(text.bytes.data(), '\n', text.size);
-      line_end = last == nullptr
-                     ? 0
-                     : static_cast<std::size_t>(static_cast<const char*>(last) - text.bytes.data()) + 1;
-    } while (more_ && line_end == 0);
-    if (more_) {
-      rest_.assign(text.bytes.begin() + static_cast<std::ptrdiff_t>(line_end),
-                   text.bytes.begin() + static_cast<std::ptrdiff_t>(text.size));
-      text.size = line_end;
+    try {
+      fill(texts_[filled]);
+    } catch (const InputError&) {
+      damage = std::current_exception();
+      more_ = false;
+      break;
     }
-    text.close();
   }
   const std::size_t begin = pieces.size();
   pieces.resize(begin + filled);
@@ -56,8 +70,13 @@ bool LibsvmBlocks::next(std::vector<LibsvmPiece>& pieces) {
                        pieces[begin + t]);
   });
   first_ = false;
-  for (std::size_t t = begin; t < pieces.size(); ++t)
-    if (pieces[t].fault) more_ = false;
+  for (std::size_t t = begin; t < pieces.size(); ++t) {
+    if (pieces[t].fault) {
+      more_ = false;
+      return true;
+    }
+  }
+  if (damage) std::rethrow_exception(damage);
   return filled > 0;
 }
 

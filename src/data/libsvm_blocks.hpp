@@ -38,6 +38,8 @@ class LibsvmBlocks {
   [[nodiscard]] bool next(std::vector<LibsvmPiece>& pieces);
 
  private:
+  void fill(LibsvmText& text);
+
   ByteSource& source_;
   std::string name_;
   bool zero_based_;

@@ -32,21 +32,22 @@ double seconds(double (*dot_of)(const SparseRow<double>&, const double*)) {
   return best;
 }
 
-template <class V>
-void use_gather(SparseKernels<V>& kernels) {
-  kernels.dot = kernels.dot_gather;
+template <class I>
+void use_gather(SparseTable<I>& table) {
+  table.one.dot = table.one.dot_gather;
+  table.of_float.dot = table.of_float.dot_gather;
+  table.of_double.dot = table.of_double.dot_gather;
+  table.decimal.dot = table.decimal.dot_gather;
 }
 
 // Whether gather instructions pay differs between processors, and on some with their microcode: measured
 // once, in microseconds. Only speed hangs on it, never a bit.
 KernelTable choose() {
   KernelTable best = best_table();
-  if (best.sparse_double.dot_gather != nullptr &&
-      seconds(best.sparse_double.dot_gather) < 0.9 * seconds(best.sparse_double.dot)) {
-    use_gather(best.sparse_one);
-    use_gather(best.sparse_float);
-    use_gather(best.sparse_double);
-    use_gather(best.sparse_decimal);
+  if (best.wide.of_double.dot_gather != nullptr &&
+      seconds(best.wide.of_double.dot_gather) < 0.9 * seconds(best.wide.of_double.dot)) {
+    use_gather(best.wide);
+    use_gather(best.narrow);
   }
   return best;
 }
@@ -63,12 +64,17 @@ inline const KernelTable& kernels() noexcept {
   return table != nullptr ? *table : first_table();
 }
 
-template <class V>
-const SparseKernels<V>& sparse() noexcept {
-  if constexpr (std::is_same_v<V, One>) return kernels().sparse_one;
-  if constexpr (std::is_same_v<V, float>) return kernels().sparse_float;
-  if constexpr (std::is_same_v<V, double>) return kernels().sparse_double;
-  if constexpr (std::is_same_v<V, Decimal>) return kernels().sparse_decimal;
+template <class I>
+const SparseTable<I>& sparse_table() noexcept {
+  if constexpr (sizeof(I) == 2) return kernels().narrow;
+  if constexpr (sizeof(I) == 4) return kernels().wide;
+}
+template <class V, class I>
+const SparseKernels<V, I>& sparse() noexcept {
+  if constexpr (std::is_same_v<V, One>) return sparse_table<I>().one;
+  if constexpr (std::is_same_v<V, float>) return sparse_table<I>().of_float;
+  if constexpr (std::is_same_v<V, double>) return sparse_table<I>().of_double;
+  if constexpr (std::is_same_v<V, Decimal>) return sparse_table<I>().decimal;
 }
 template <class V>
 const DenseKernels<V>& dense() noexcept {
@@ -79,17 +85,17 @@ const DenseKernels<V>& dense() noexcept {
 
 }  // namespace
 
-template <class V>
-double vector_dot(const SparseRow<V>& x, const double* w) noexcept {
-  return sparse<V>().dot(x, w);
+template <class V, class I>
+double vector_dot(const SparseRow<V, I>& x, const double* w) noexcept {
+  return sparse<V, I>().dot(x, w);
 }
 template <class V>
 double vector_dot(const DenseRow<V>& x, const double* w) noexcept {
   return dense<V>().dot(x, w);
 }
-template <class V>
-void vector_axpy(double a, const SparseRow<V>& x, double* w) noexcept {
-  sparse<V>().axpy(a, x, w);
+template <class V, class I>
+void vector_axpy(double a, const SparseRow<V, I>& x, double* w) noexcept {
+  sparse<V, I>().axpy(a, x, w);
 }
 template <class V>
 void vector_axpy(double a, const DenseRow<V>& x, double* w) noexcept {
@@ -99,9 +105,9 @@ template <class V>
 double vector_norm2(const DenseRow<V>& x) noexcept {
   return dense<V>().norm2(x);
 }
-template <class V>
-void vector_planes(const SparseRow<V>& x, const double* w, std::size_t planes, double* out) noexcept {
-  sparse<V>().planes(x, w, planes, out);
+template <class V, class I>
+void vector_planes(const SparseRow<V, I>& x, const double* w, std::size_t planes, double* out) noexcept {
+  sparse<V, I>().planes(x, w, planes, out);
 }
 template <class V>
 void vector_planes(const DenseRow<V>& x, const double* w, std::size_t planes, double* out) noexcept {
@@ -109,13 +115,18 @@ void vector_planes(const DenseRow<V>& x, const double* w, std::size_t planes, do
 }
 
 template double vector_dot(const SparseRow<One>&, const double*) noexcept;
+template double vector_dot(const SparseRow<One, std::uint16_t>&, const double*) noexcept;
 template double vector_dot(const SparseRow<float>&, const double*) noexcept;
+template double vector_dot(const SparseRow<float, std::uint16_t>&, const double*) noexcept;
 template double vector_dot(const SparseRow<double>&, const double*) noexcept;
+template double vector_dot(const SparseRow<double, std::uint16_t>&, const double*) noexcept;
 template double vector_dot(const SparseRow<Decimal>&, const double*) noexcept;
+template double vector_dot(const SparseRow<Decimal, std::uint16_t>&, const double*) noexcept;
 template double vector_dot(const DenseRow<float>&, const double*) noexcept;
 template double vector_dot(const DenseRow<double>&, const double*) noexcept;
 template double vector_dot(const DenseRow<Decimal>&, const double*) noexcept;
 template void vector_axpy(double, const SparseRow<Decimal>&, double*) noexcept;
+template void vector_axpy(double, const SparseRow<Decimal, std::uint16_t>&, double*) noexcept;
 template void vector_axpy(double, const DenseRow<float>&, double*) noexcept;
 template void vector_axpy(double, const DenseRow<double>&, double*) noexcept;
 template void vector_axpy(double, const DenseRow<Decimal>&, double*) noexcept;
@@ -123,9 +134,17 @@ template double vector_norm2(const DenseRow<float>&) noexcept;
 template double vector_norm2(const DenseRow<double>&) noexcept;
 template double vector_norm2(const DenseRow<Decimal>&) noexcept;
 template void vector_planes(const SparseRow<One>&, const double*, std::size_t, double*) noexcept;
+template void vector_planes(const SparseRow<One, std::uint16_t>&, const double*, std::size_t,
+                            double*) noexcept;
 template void vector_planes(const SparseRow<float>&, const double*, std::size_t, double*) noexcept;
+template void vector_planes(const SparseRow<float, std::uint16_t>&, const double*, std::size_t,
+                            double*) noexcept;
 template void vector_planes(const SparseRow<double>&, const double*, std::size_t, double*) noexcept;
+template void vector_planes(const SparseRow<double, std::uint16_t>&, const double*, std::size_t,
+                            double*) noexcept;
 template void vector_planes(const SparseRow<Decimal>&, const double*, std::size_t, double*) noexcept;
+template void vector_planes(const SparseRow<Decimal, std::uint16_t>&, const double*, std::size_t,
+                            double*) noexcept;
 template void vector_planes(const DenseRow<float>&, const double*, std::size_t, double*) noexcept;
 template void vector_planes(const DenseRow<double>&, const double*, std::size_t, double*) noexcept;
 template void vector_planes(const DenseRow<Decimal>&, const double*, std::size_t, double*) noexcept;

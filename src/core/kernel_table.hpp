@@ -8,12 +8,19 @@
 
 namespace halfspace::detail {
 
-template <class V>
+template <class V, class I>
 struct SparseKernels {
-  double (*dot)(const SparseRow<V>&, const double*) = nullptr;
-  double (*dot_gather)(const SparseRow<V>&, const double*) = nullptr;  // same bits by gather instructions
-  void (*axpy)(double, const SparseRow<V>&, double*) = nullptr;
-  void (*planes)(const SparseRow<V>&, const double*, std::size_t, double*) = nullptr;
+  double (*dot)(const SparseRow<V, I>&, const double*) = nullptr;
+  double (*dot_gather)(const SparseRow<V, I>&, const double*) = nullptr;  // same bits by gather instructions
+  void (*axpy)(double, const SparseRow<V, I>&, double*) = nullptr;
+  void (*planes)(const SparseRow<V, I>&, const double*, std::size_t, double*) = nullptr;
+};
+template <class I>
+struct SparseTable {
+  SparseKernels<One, I> one;
+  SparseKernels<float, I> of_float;
+  SparseKernels<double, I> of_double;
+  SparseKernels<Decimal, I> decimal;
 };
 template <class V>
 struct DenseKernels {
@@ -24,10 +31,8 @@ struct DenseKernels {
 };
 
 struct KernelTable {
-  SparseKernels<One> sparse_one;
-  SparseKernels<float> sparse_float;
-  SparseKernels<double> sparse_double;
-  SparseKernels<Decimal> sparse_decimal;
+  SparseTable<std::uint32_t> wide;    // columns of 32 bits
+  SparseTable<std::uint16_t> narrow;  // of 16
   DenseKernels<float> dense_float;
   DenseKernels<double> dense_double;
   DenseKernels<Decimal> dense_decimal;

@@ -67,8 +67,8 @@ HWY_INLINE hn::Vec<D> load_values(D d, const Decimal* value, Divisor q) {
 }
 
 // The weights at some indices, by one load each: on many processors faster than a gather instruction.
-template <class D>
-HWY_INLINE hn::Vec<D> load_weights(D d, const std::uint32_t* index, const double* w) {
+template <class D, class I>
+HWY_INLINE hn::Vec<D> load_weights(D d, const I* index, const double* w) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_SSE4
   if constexpr (hn::MaxLanes(d) == 2) return hn::Vec<D>{_mm_set_pd(w[index[1]], w[index[0]])};
 #endif
@@ -80,17 +80,24 @@ HWY_INLINE hn::Vec<D> load_weights(D d, const std::uint32_t* index, const double
   for (std::size_t i = 0; i < hn::MaxLanes(d); ++i) lane[i] = w[index[i]];
   return hn::Load(d, lane);
 }
-template <class D>
-HWY_INLINE hn::Vec<D> gather_weights(D d, const std::uint32_t* index, const double* w) {
-  const auto wide =
-      hn::PromoteTo(hn::Rebind<std::uint64_t, D>(), hn::LoadU(hn::Rebind<std::uint32_t, D>(), index));
+template <class D, class I>
+HWY_INLINE hn::Vec<D> gather_weights(D d, const I* index, const double* w) {
+  const hn::Rebind<std::uint32_t, D> d32;
+  const auto loaded = hn::LoadU(hn::Rebind<I, D>(), index);
+  const auto wide = [&]() HWY_ATTR {
+    if constexpr (sizeof(I) == 2) {
+      return hn::PromoteTo(hn::Rebind<std::uint64_t, D>(), hn::PromoteTo(d32, loaded));
+    } else {
+      return hn::PromoteTo(hn::Rebind<std::uint64_t, D>(), loaded);
+    }
+  }();
   return hn::GatherIndex(d, w, hn::BitCast(hn::Rebind<std::int64_t, D>(), wide));
 }
 
 // Terms of a sum: the vector of products that starts at entry i.
-template <class V, bool gather>
+template <class V, class I, bool gather>
 struct SparseTerm {
-  const SparseRow<V>& x;
+  const SparseRow<V, I>& x;
   const double* w;
   Divisor q;
   template <class D>
@@ -152,9 +159,9 @@ HWY_INLINE double sum_lanes(std::size_t size, const Term& term) {
   return part[0];
 }
 
-template <class V, bool gather>
-double sparse_dot(const SparseRow<V>& x, const double* w) {
-  const SparseTerm<V, gather> term{x, w, make_divisor<V>(x.divisor)};
+template <class V, class I, bool gather>
+double sparse_dot(const SparseRow<V, I>& x, const double* w) {
+  const SparseTerm<V, I, gather> term{x, w, make_divisor<V>(x.divisor)};
   return x.size < short_row ? sum_lanes<4>(x.size, term) : sum_lanes<8>(x.size, term);
 }
 template <class V>
@@ -168,8 +175,8 @@ double dense_norm2(const DenseRow<V>& x) {
   return x.size < short_row ? sum_lanes<4>(x.size, term) : sum_lanes<16>(x.size, term);
 }
 
-template <class V>
-void sparse_axpy(double a, const SparseRow<V>& x, double* w) {
+template <class V, class I>
+void sparse_axpy(double a, const SparseRow<V, I>& x, double* w) {
   if constexpr (std::is_same_v<V, One>) {
     for (std::size_t i = 0; i < x.size; ++i) w[x.index[i]] += a;
   } else {
@@ -200,8 +207,8 @@ void dense_axpy(double a, const DenseRow<V>& x, double* w) {
   for (; i < x.size; ++i) step(hn::CappedTag<double, 1>(), i);
 }
 
-template <class V>
-HWY_INLINE std::size_t column(const SparseRow<V>& x, std::size_t i) {
+template <class V, class I>
+HWY_INLINE std::size_t column(const SparseRow<V, I>& x, std::size_t i) {
   return x.index[i];
 }
 template <class V>
@@ -210,7 +217,7 @@ HWY_INLINE std::size_t column(const DenseRow<V>&, std::size_t i) {
 }
 template <class Row>
 HWY_INLINE double value_at(const Row& x, std::size_t i) {
-  if constexpr (std::is_same_v<Row, SparseRow<One>>) {
+  if constexpr (std::is_empty_v<std::decay_t<decltype(*x.value)>>) {
     return 1.0;
   } else {
     return decode(x.value[i], x.divisor);
@@ -267,20 +274,24 @@ void row_planes(const Row& x, const double* w, std::size_t planes, double* out) 
   }
 }
 
-template <class V>
-SparseKernels<V> sparse_kernels() {
-  return {&sparse_dot<V, false>,
-          HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 ? &sparse_dot<V, true> : nullptr, &sparse_axpy<V>,
-          &row_planes<SparseRow<V>>};
+template <class V, class I>
+SparseKernels<V, I> sparse_kernels() {
+  return {&sparse_dot<V, I, false>,
+          HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 ? &sparse_dot<V, I, true> : nullptr,
+          &sparse_axpy<V, I>, &row_planes<SparseRow<V, I>>};
+}
+template <class I>
+SparseTable<I> sparse_table() {
+  return {sparse_kernels<One, I>(), sparse_kernels<float, I>(), sparse_kernels<double, I>(),
+          sparse_kernels<Decimal, I>()};
 }
 template <class V>
 DenseKernels<V> dense_kernels() {
   return {&dense_dot<V>, &dense_axpy<V>, &dense_norm2<V>, &row_planes<DenseRow<V>>};
 }
 KernelTable table() {
-  return {sparse_kernels<One>(),     sparse_kernels<float>(),    sparse_kernels<double>(),
-          sparse_kernels<Decimal>(), dense_kernels<float>(),     dense_kernels<double>(),
-          dense_kernels<Decimal>(),  hwy::TargetName(HWY_TARGET)};
+  return {sparse_table<std::uint32_t>(), sparse_table<std::uint16_t>(), dense_kernels<float>(),
+          dense_kernels<double>(),       dense_kernels<Decimal>(),      hwy::TargetName(HWY_TARGET)};
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ Matrix view_of(const CacheHeader& header, std::span<const std::byte> bytes, cons
   if constexpr (!std::is_empty_v<V>) view.value = array_at<V>(bytes, header.sections[Value]);
   if constexpr (is_sparse<View>) {
     view.start = array_at<std::uint64_t>(bytes, header.sections[Start]);
-    view.index = array_at<std::uint32_t>(bytes, header.sections[Index]);
+    view.index = array_at<typename View::Index>(bytes, header.sections[Index]);
     if (view.start[0] != 0 || view.start[view.rows] != header.nonzeros) {
       refuse(name, header.sections[Start].offset, "damaged cache: row starts");
     }

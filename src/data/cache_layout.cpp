@@ -15,16 +15,21 @@ namespace {
 
 constexpr std::uint64_t alignment = 64;
 
-// Bytes per value, and whether rows are sparse, for every kind of Matrix.
+// Bytes per value, and per column number of sparse rows (0: dense), for every kind of Matrix.
 struct Kind {
   std::uint64_t value_bytes;
-  bool sparse;
+  std::uint64_t index_bytes;
 };
+template <class View>
+constexpr std::uint64_t bytes_per_index() {
+  if constexpr (is_sparse<View>) return sizeof(typename View::Index);
+  return 0;
+}
 template <std::size_t... I>
 constexpr std::array<Kind, sizeof...(I)> list_kinds(std::index_sequence<I...>) {
   return {[] {
     using View = std::variant_alternative_t<I, Matrix>;
-    return Kind{std::is_empty_v<typename View::Value> ? 0 : sizeof(typename View::Value), is_sparse<View>};
+    return Kind{std::is_empty_v<typename View::Value> ? 0 : sizeof(typename View::Value), bytes_per_index<View>()};
   }()...};
 }
 constexpr auto kinds = list_kinds(std::make_index_sequence<std::variant_size_v<Matrix>>());
@@ -136,10 +141,10 @@ bool lay_out(CacheHeader& header, std::uint64_t words_bytes, bool labelled, bool
   std::array<std::uint64_t, section_count> bytes{};
   bytes[Words] = words_bytes;
   std::uint64_t values = header.nonzeros;
-  if (kind.sparse) {
+  if (kind.index_bytes > 0) {
     std::uint64_t starts = 0;
     if (!checked_add(header.rows, 1, starts) || !checked_mul(starts, 8, bytes[Start])) return false;
-    if (!checked_mul(header.nonzeros, 4, bytes[Index])) return false;
+    if (!checked_mul(header.nonzeros, kind.index_bytes, bytes[Index])) return false;
   } else if (!checked_mul(header.rows, header.cols, values)) {
     return false;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The layout of a .hsd file, all numbers little-endian, every section at a multiple of 64 bytes:
 //   CacheHeader | words | start | index | value | labels | weights
-// start holds rows + 1 numbers of 64 bits and index one of 32 bits per entry (sparse kinds only); value is in
+// start holds rows + 1 numbers of 64 bits and index one of 16 or 32 bits per entry (sparse kinds only); value is in
 // the storage of the kind; labels are numbers of 32 bits, weights doubles; a section that a set does not have
 // is empty. words is a sequence of numbers (64 bits) and texts (length, bytes): name of the source (for
 // people who look into the file), fingerprint, number of classes and their names, 1 and the encoding or 0.

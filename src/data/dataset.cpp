@@ -114,7 +114,7 @@ std::uint64_t Dataset::storage_bytes() const {
         using View = std::decay_t<decltype(view)>;
         using V = typename View::Value;
         const std::uint64_t value = std::is_empty_v<V> ? 0 : sizeof(V);
-        if constexpr (is_sparse<View>) return view.start[view.rows] * (4 + value) + 8 * (view.rows + 1);
+        if constexpr (is_sparse<View>) return view.start[view.rows] * (sizeof(typename View::Index) + value) + 8 * (view.rows + 1);
         return view.rows * view.cols * value;
       },
       matrix());

@@ -10,12 +10,17 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include "data/libsvm_blocks.hpp"
 #include "data/libsvm_piece.hpp"
 #include "data/readers.hpp"
+#include "data/row_store.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
 
@@ -24,6 +29,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = libsvm_piece_bytes;
 constexpr std::size_t line_limit = libsvm_line_limit;
+constexpr std::uint64_t huge_text = std::uint64_t{32} << 20U;  // makes arrays of many megabytes
 using Text = LibsvmText;
 
 // Reads the lines that begin in [begin, end) of a seekable source: from just before begin to the line end at
@@ -57,23 +63,89 @@ void fetch(ByteSource& source, std::uint64_t begin, std::uint64_t end, const std
   text.close();
 }
 
+// Pieces take their places in the store one after the other, whichever thread has read them: a thread that is
+// done with its piece waits for the one before to have its place. Pieces are handed out in order, so the
+// piece that others wait for is always being read.
+class InOrder {
+ public:
+  // Runs `take` once every earlier piece had its turn. A turn is passed on even when `take` throws.
+  template <class Take>
+  void turn(std::size_t piece, const Take& take) {
+    std::size_t now = next_.load(std::memory_order_acquire);
+    while (now != piece) {
+      next_.wait(now, std::memory_order_acquire);
+      now = next_.load(std::memory_order_acquire);
+    }
+    struct PassOn {
+      std::atomic<std::size_t>& next;
+      ~PassOn() {
+        next.fetch_add(1, std::memory_order_release);
+        next.notify_all();
+      }
+    } const pass_on{next_};
+    take();
+  }
+
+ private:
+  std::atomic<std::size_t> next_{0};
+};
+
+// What went wrong while a piece was read, if anything; the first piece decides, whatever the number of
+// threads.
+class FirstFailure {
+ public:
+  [[nodiscard]] bool before(std::size_t piece) const {
+    return first_.load(std::memory_order_relaxed) < piece;
+  }
+  void note(std::size_t piece, std::exception_ptr reason) {
+    const std::lock_guard lock(guard_);
+    if (piece >= first_) return;
+    first_ = piece;
+    reason_ = std::move(reason);
+  }
+  void rethrow() const {
+    if (reason_) std::rethrow_exception(reason_);
+  }
+
+ private:
+  std::mutex guard_;
+  std::atomic<std::size_t> first_{std::numeric_limits<std::size_t>::max()};
+  std::exception_ptr reason_;  // null: the piece has a fault
+};
+
 void parse_seekable(ByteSource& source, const std::string& name, const ReadOptions& options,
-                    std::vector<LibsvmPiece>& pieces) {
+                    std::vector<LibsvmPiece>& pieces, RowStore& store) {
   const std::uint64_t size = source.known_size();
   pieces.resize((size + piece_bytes - 1) / piece_bytes);
-  std::atomic<std::size_t> first_bad{pieces.size()};
-  options.threads.run(pieces.size(), [&](std::size_t t) {
-    if (t > first_bad.load(std::memory_order_relaxed)) return;
-    thread_local Text text;
-    thread_local LibsvmScratch scratch;
-    fetch(source, t * piece_bytes, std::min<std::uint64_t>(size, (t + 1) * piece_bytes), name, text);
-    parse_libsvm_piece({text.bytes.data(), text.size}, t == 0, options.zero_based, scratch, pieces[t]);
-    if (pieces[t].fault) {
-      std::size_t seen = first_bad.load();
-      while (t < seen && !first_bad.compare_exchange_weak(seen, t)) {
+  std::atomic<std::size_t> next_piece{0};
+  FirstFailure failure;
+  InOrder order;
+  options.threads.run(static_cast<std::size_t>(options.threads.count()), [&](std::size_t) {
+    Text text;
+    LibsvmScratch scratch;
+    for (std::size_t t = next_piece++; t < pieces.size(); t = next_piece++) {
+      PackedRows rows;
+      Segment place;
+      try {
+        if (!failure.before(t)) {
+          fetch(source, t * piece_bytes, std::min<std::uint64_t>(size, (t + 1) * piece_bytes), name, text);
+          rows = parse_libsvm_piece({text.bytes.data(), text.size}, t == 0, options.zero_based, scratch,
+                                    pieces[t]);
+        }
+        if (pieces[t].fault) failure.note(t, nullptr);
+      } catch (...) {
+        failure.note(t, std::current_exception());
+        rows = {};
+      }
+      try {
+        order.turn(t, [&] { place = store.take(rows); });
+        RowStore::write(place, rows);
+      } catch (...) {
+        failure.note(t, std::current_exception());
       }
     }
   });
+  failure.rethrow();
 }
 
 void parse_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
@@ -120,6 +192,13 @@ void merge_labels(std::vector<LibsvmPiece>& pieces, const std::string& name, Dat
   }
 }
 
+std::vector<PackedBlock> blocks_of(std::vector<LibsvmPiece>& pieces) {
+  std::vector<PackedBlock> blocks;
+  blocks.reserve(pieces.size());
+  for (LibsvmPiece& piece : pieces) blocks.push_back(std::move(piece.block));
+  return blocks;
+}
+
 }  // namespace
 
 std::string label_text(double label) {
@@ -130,9 +209,13 @@ std::string label_text(double label) {
 
 DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options) {
   std::vector<LibsvmPiece> pieces;
-  const bool seekable = source.known_size() > 0 && source.read_at(0, {}).has_value();
+  const std::uint64_t size = source.known_size();
+  const bool seekable = size > 0 && source.read_at(0, {}).has_value();
+  // An entry takes at least "1:1" and a blank, a row a label and a line end.
+  std::optional<RowStore> store;
   if (seekable) {
-    parse_seekable(source, name, options, pieces);
+    store.emplace(size / 2 + 1, size / 4 + 1, 0, size >= huge_text);
+    parse_seekable(source, name, options, pieces, *store);
   } else {
     parse_stream(source, name, options, pieces);
   }
@@ -143,13 +226,9 @@ DatasetParts read_libsvm(ByteSource& source, const std::string& name, const Read
   if (parts.labels.empty())
     throw InputError({.file = name, .line = 1, .column = 1}, "no examples", "at least one row");
   std::uint64_t cols = options.features;
-  std::vector<PackedBlock> blocks;
-  blocks.reserve(pieces.size());
-  for (LibsvmPiece& piece : pieces) {
-    cols = std::max<std::uint64_t>(cols, piece.columns);
-    blocks.push_back(std::move(piece.block));
-  }
-  StoredMatrix stored = join(std::move(blocks), cols, options.threads);
+  for (const LibsvmPiece& piece : pieces) cols = std::max<std::uint64_t>(cols, piece.columns);
+  StoredMatrix stored =
+      store ? store->finish(cols, options.threads) : join(blocks_of(pieces), cols, options.threads);
   parts.matrix = stored.matrix;
   parts.storage = std::move(stored.storage);
   return parts;

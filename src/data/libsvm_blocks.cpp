@@ -66,8 +66,9 @@ bool LibsvmBlocks::next(std::vector<LibsvmPiece>& pieces) {
   pieces.resize(begin + filled);
   threads_.run(filled, [&](std::size_t t) {
     thread_local LibsvmScratch scratch;
-    parse_libsvm_piece({texts_[t].bytes.data(), texts_[t].size}, first_ && t == 0, zero_based_, scratch,
-                       pieces[begin + t]);
+    LibsvmPiece& piece = pieces[begin + t];
+    piece.block = PackedBlock(parse_libsvm_piece({texts_[t].bytes.data(), texts_[t].size}, first_ && t == 0,
+                                                 zero_based_, scratch, piece));
   });
   first_ = false;
   for (std::size_t t = begin; t < pieces.size(); ++t) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <limits>
 
@@ -36,7 +37,7 @@ class PieceParser {
     s_.plain = true;
   }
 
-  void parse(bool first) {
+  PackedRows parse(bool first) {
     const char* p = begin_;
     if (first) p = skip_mark(p);
     while (p < end_ && !piece_.fault) {
@@ -51,7 +52,7 @@ class PieceParser {
       p = next;
       ++piece_.lines;
     }
-    if (!piece_.fault) finish();
+    return piece_.fault ? PackedRows{} : finish();
   }
 
  private:
@@ -181,8 +182,10 @@ class PieceParser {
   bool careful_label(const char* line, std::string_view token, double& label);
   bool careful_entry(const char* line, std::string_view token, std::int64_t& previous);
   bool text_is_clean(const char* line, const char* stop);
-  void finish();
-  bool finish_plain();
+  PackedRows finish();
+  bool finish_plain(PackedRows& rows);
+  template <class V>
+  std::vector<V>& values_as();
 
   const char* begin_;
   const char* end_;
@@ -332,9 +335,18 @@ bool PieceParser::careful_entry(const char* line, std::string_view token, std::i
   return false;
 }
 
+// Room for the entries in the storage V, kept from piece to piece.
+template <class V>
+std::vector<V>& PieceParser::values_as() {
+  auto& value = s_.packed.value;
+  if (!std::holds_alternative<std::vector<V>>(value)) value = std::vector<V>();
+  auto& values = std::get<std::vector<V>>(value);
+  if (values.size() < entries_) values.resize(s_.index.size());
+  return values;
+}
+
 // Plain decimals without a detour through doubles. False: they need more than 32 bits.
-bool PieceParser::finish_plain() {
-  PackedBlock& block = piece_.block;
+bool PieceParser::finish_plain(PackedRows& rows) {
   const auto is_one = [&](std::size_t k) {
     return static_cast<std::uint64_t>(s_.digits[k]) == integer_power10[s_.decimals[k]];
   };
@@ -343,54 +355,61 @@ bool PieceParser::finish_plain() {
   if (k == entries_) return true;  // all ones
   for (k = 0; k < entries_ && static_cast<double>(static_cast<float>(plain_value(k))) == plain_value(k);) ++k;
   if (k == entries_) {
-    std::vector<float> values(entries_);
+    std::vector<float>& values = values_as<float>();
     for (k = 0; k < entries_; ++k) values[k] = static_cast<float>(plain_value(k));
-    block.value = std::move(values);
+    rows.value = std::span<const float>(values.data(), entries_);
     return true;
   }
   const std::uint8_t* decimals = s_.decimals.data();
-  int most = *std::max_element(decimals, decimals + entries_);
-  std::vector<Decimal> values(entries_);
+  const int most = *std::max_element(decimals, decimals + entries_);
+  std::vector<Decimal>& values = values_as<Decimal>();
+  std::array<std::int64_t, max_decimals + 1> power{};  // 0 where 32 bits cannot hold the product
+  for (int p = 0; p <= most; ++p) {
+    const std::uint64_t ten = integer_power10[static_cast<std::size_t>(most - p)];
+    power[static_cast<std::size_t>(p)] =
+        ten <= static_cast<std::uint64_t>(digits_limit) ? static_cast<std::int64_t>(ten) : 0;
+  }
   std::int64_t largest = 0;
   bool fits = true;
-  bool tens = true;
   for (k = 0; k < entries_; ++k) {
-    const auto power =
-        static_cast<std::int64_t>(integer_power10[static_cast<std::size_t>(most - decimals[k])]);
-    std::int64_t digits = 0;
-    fits = fits && !__builtin_mul_overflow(static_cast<std::int64_t>(s_.digits[k]), power, &digits);
+    const std::int64_t factor = power[decimals[k]];
+    const std::int64_t digits = s_.digits[k] * factor;  // both fit 32 bits
+    fits = fits && factor != 0;
     largest = std::max(largest, std::abs(digits));
-    tens = tens && digits % 10 == 0;
     values[k].digits = static_cast<std::int32_t>(digits);
   }
+  const bool tens =
+      std::all_of(values.data(), values.data() + entries_, [](Decimal v) { return v.digits % 10 == 0; });
   if (!fits || largest > digits_limit || tens) return false;
-  block.value = std::move(values);
-  block.decimals = most;
-  block.max_digits = largest;
+  rows.value = std::span<const Decimal>(values.data(), entries_);
+  rows.decimals = most;
+  rows.max_digits = largest;
   return true;
 }
 
-void PieceParser::finish() {
+PackedRows PieceParser::finish() {
   piece_.columns = columns_;
-  const auto last = s_.index.begin() + static_cast<std::ptrdiff_t>(entries_);
-  if (s_.plain && finish_plain()) {
-    piece_.block.start = s_.start;
-    piece_.block.index.assign(s_.index.begin(), last);
-    return;
-  }
-  if (s_.plain) go_wide();
-  RowBlock rows;
+  PackedRows rows;
   rows.start = s_.start;
-  rows.index.assign(s_.index.begin(), last);
-  rows.value.assign(s_.value.begin(), s_.value.begin() + static_cast<std::ptrdiff_t>(entries_));
-  piece_.block = pack(rows);
+  rows.index = std::span<const std::uint32_t>(s_.index.data(), entries_);
+  rows.columns = columns_;
+  if (s_.plain && finish_plain(rows)) return rows;
+  if (s_.plain) go_wide();
+  RowBlock block;
+  block.start = s_.start;
+  block.index.assign(rows.index.begin(), rows.index.end());
+  block.value.assign(s_.value.begin(), s_.value.begin() + static_cast<std::ptrdiff_t>(entries_));
+  s_.packed = pack(block);
+  rows = s_.packed.view();
+  rows.columns = columns_;
+  return rows;
 }
 
 }  // namespace
 
-void parse_libsvm_piece(std::string_view text, bool first, bool zero_based, LibsvmScratch& scratch,
-                        LibsvmPiece& piece) {
-  PieceParser(text, zero_based, scratch, piece).parse(first);
+PackedRows parse_libsvm_piece(std::string_view text, bool first, bool zero_based, LibsvmScratch& scratch,
+                              LibsvmPiece& piece) {
+  return PieceParser(text, zero_based, scratch, piece).parse(first);
 }
 
 }  // namespace halfspace

@@ -21,7 +21,7 @@ struct LineFault {
 };
 
 struct LibsvmPiece {
-  PackedBlock block;
+  PackedBlock block;                  // set by who wants to keep the rows
   std::vector<std::uint32_t> labels;  // positions in classes
   std::vector<double> classes;        // labels that occur in this piece
   std::uint64_t lines = 0;
@@ -36,12 +36,14 @@ struct LibsvmScratch {
   std::vector<std::uint8_t> decimals;  // ... with their number of decimals,
   std::vector<double> value;           // or all values as doubles, once one was not plain
   bool plain = true;
+  PackedBlock packed;  // values as they are stored
 };
 
 inline constexpr std::uint32_t most_features = 1U << 27U;
 
-// `text` ends with a line end and text_padding zero bytes follow it. `first`: the piece begins the file.
-void parse_libsvm_piece(std::string_view text, bool first, bool zero_based, LibsvmScratch& scratch,
-                        LibsvmPiece& piece);
+// `text` ends with a line end and text_padding zero bytes follow it. `first`: the piece begins the file. The
+// rows lie in `scratch` until the next call; with a fault there are none.
+[[nodiscard]] PackedRows parse_libsvm_piece(std::string_view text, bool first, bool zero_based,
+                                            LibsvmScratch& scratch, LibsvmPiece& piece);
 
 }  // namespace halfspace

@@ -28,7 +28,7 @@ class Access final : public RowAccess {
   void prefetch(std::size_t i) const override {
     const auto row = view_.row(i);
     if constexpr (is_sparse<View>) {
-      touch(row.index, std::min<std::size_t>(row.size * sizeof(std::uint32_t), 1024));
+      touch(row.index, std::min<std::size_t>(row.size * sizeof(typename View::Index), 1024));
       if constexpr (!std::is_empty_v<typename View::Value>)
         touch(row.value, std::min<std::size_t>(row.size * sizeof(typename View::Value), 1024));
     } else {

@@ -37,6 +37,9 @@ void dot_rows_planes(const View& view, std::size_t begin, std::size_t end, const
     detail::vector_planes(view.row(i), w, planes, out + (i - begin) * planes);
 }
 
+template <class V>
+using Narrow = CsrView<V, std::uint16_t>;
+
 #define HALFSPACE_ROW_PRODUCTS(View)                                                               \
   template void dot_rows(const View&, std::size_t, std::size_t, const double*, double*) noexcept;  \
   template void dot_rows_planes(const View&, std::size_t, std::size_t, const double*, std::size_t, \
@@ -45,6 +48,10 @@ HALFSPACE_ROW_PRODUCTS(CsrView<One>);
 HALFSPACE_ROW_PRODUCTS(CsrView<float>);
 HALFSPACE_ROW_PRODUCTS(CsrView<Decimal>);
 HALFSPACE_ROW_PRODUCTS(CsrView<double>);
+HALFSPACE_ROW_PRODUCTS(Narrow<One>);
+HALFSPACE_ROW_PRODUCTS(Narrow<float>);
+HALFSPACE_ROW_PRODUCTS(Narrow<Decimal>);
+HALFSPACE_ROW_PRODUCTS(Narrow<double>);
 HALFSPACE_ROW_PRODUCTS(DenseView<float>);
 HALFSPACE_ROW_PRODUCTS(DenseView<Decimal>);
 HALFSPACE_ROW_PRODUCTS(DenseView<double>);

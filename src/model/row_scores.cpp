@@ -14,8 +14,8 @@ namespace halfspace::detail {
 namespace {
 
 // The part of a row that a model of `features` features sees.
-template <class V>
-SparseRow<V> clipped(SparseRow<V> row, std::size_t features) {
+template <class V, class I>
+SparseRow<V, I> clipped(SparseRow<V, I> row, std::size_t features) {
   if (row.size > 0 && row.index[row.size - 1] >= features) {
     row.size =
         static_cast<std::size_t>(std::lower_bound(row.index, row.index + row.size, features) - row.index);
@@ -30,8 +30,8 @@ DenseRow<V> clipped(DenseRow<V> row, std::size_t features) {
 
 // f(column, value) for every stored entry; zeros of dense rows included (they add nothing, a branch costs
 // more).
-template <class V, class F>
-void for_stored(const SparseRow<V>& row, F&& f) {
+template <class V, class I, class F>
+void for_stored(const SparseRow<V, I>& row, F&& f) {
   for_entries(row, f);
 }
 template <class V, class F>
@@ -66,8 +66,8 @@ double plain_sum(const Row& row, const double* weights) {
   return sum;
 }
 
-template <class V>
-void one_plane(const CsrView<V>& x, std::size_t begin, std::size_t end, std::span<const double> weights,
+template <class V, class I>
+void one_plane(const CsrView<V, I>& x, std::size_t begin, std::size_t end, std::span<const double> weights,
                double* out) {
   for (std::size_t i = begin; i < end; ++i)
     out[i] = plain_sum(clipped(x.row(i), weights.size()), weights.data());
@@ -133,10 +133,10 @@ void finish(const View& x, const LinearModel& model, bool unit_rows, std::size_t
   }
 }
 
-template <class V>
-double value_at(const SparseRow<V>& row, std::uint32_t feature) {
-  const std::uint32_t* const last = row.index + row.size;
-  const std::uint32_t* const found = std::lower_bound(row.index, last, feature);
+template <class V, class I>
+double value_at(const SparseRow<V, I>& row, std::uint32_t feature) {
+  const I* const last = row.index + row.size;
+  const I* const found = std::lower_bound(row.index, last, feature);
   if (found == last || *found != feature) return 0;
   if constexpr (std::is_empty_v<V>) {
     return 1;

@@ -66,7 +66,11 @@ std::vector<Dataset> every_storage() {
           make_data({{{0, third}, {90, 1}}, {}, {{3, -2}}}, 100),
           make_data({{{0, 2}, {1, 1}}, {{1, 0.5}}}, 2),
           make_data({{{0, tenth}, {1, 1}}, {{0, 1}, {1, 0.5}}}, 2),
-          make_data({{{0, third}, {1, 1}}, {{0, 1}, {1, 0.5}}}, 2, true)};
+          make_data({{{0, third}, {1, 1}}, {{0, 1}, {1, 0.5}}}, 2, true),
+          make_data({{{0, 1}, {7, 1}}, {}, {{3, 1}}}, 65537, true, true),
+          make_data({{{0, 1.5}, {90000, 1}}, {}, {{3, -2}}}, 100000),
+          make_data({{{0, tenth}, {90, 1}}, {}, {{3, -2}}}, 100000),
+          make_data({{{0, third}, {90, 1}}, {}, {{3, -2}}}, 100000)};
 }
 
 std::string cache_bytes(const Dataset& data) {
@@ -259,8 +263,8 @@ TEST_CASE("rows that a set cannot have are refused by row") {
   CHECK(with(Start, 3, std::uint64_t{2}).find("row starts") != std::string::npos);
   CHECK(with(Start, 2, std::uint64_t{1}) == "F: error: damaged cache: row 2: row starts");
   CHECK(with(Start, 1, ~std::uint64_t{0}) == "F: error: damaged cache: row 1: row starts");
-  CHECK(with(Index, 1, std::uint32_t{100}) == "F: error: damaged cache: row 1: feature numbers");
-  CHECK(with(Index, 1, std::uint32_t{0}) == "F: error: damaged cache: row 1: feature numbers");
+  CHECK(with(Index, 1, std::uint16_t{100}) == "F: error: damaged cache: row 1: feature numbers");
+  CHECK(with(Index, 1, std::uint16_t{0}) == "F: error: damaged cache: row 1: feature numbers");
   CHECK(with(Value, 2, std::int32_t{0}) == "F: error: damaged cache: row 3: a value that is 0 or not finite");
   CHECK(with(Value, 2, std::int32_t{5}).find("fingerprint") != std::string::npos);
   CHECK(with(Labels, 1, std::uint32_t{2}) == "F: error: damaged cache: row 2: label");

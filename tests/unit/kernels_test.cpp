@@ -28,6 +28,7 @@ std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 // The same values in every storage: multiples of 1/8 with at most three decimals.
 struct Values {
   std::vector<std::uint32_t> index;
+  std::vector<std::uint16_t> short_index;
   std::vector<float> floats;
   std::vector<double> doubles;
   std::vector<Decimal> decimals;
@@ -38,6 +39,7 @@ struct Values {
     random.shuffle(all);
     index.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
     std::sort(index.begin(), index.end());
+    short_index.assign(index.begin(), index.end());
     for (std::size_t i = 0; i < size; ++i) {
       const auto eighths = static_cast<std::int32_t>(random.below(20001)) - 10000;
       doubles.push_back(eighths / 8.0);
@@ -54,6 +56,10 @@ struct Values {
   template <class V>
   [[nodiscard]] SparseRow<V> sparse() const {
     return {index.data(), data<V>(), index.size(), divisor};
+  }
+  template <class V>
+  [[nodiscard]] SparseRow<V, std::uint16_t> narrow() const {
+    return {short_index.data(), data<V>(), index.size(), divisor};
   }
   template <class V>
   [[nodiscard]] DenseRow<V> dense() const {
@@ -196,10 +202,15 @@ TEST_CASE("every instruction set of this processor gives the same bits") {
         axpy(1.7, row, b.data());
         CHECK(a == b);
       };
-      same_sparse(table.sparse_one, ones);
-      same_sparse(table.sparse_float, v.sparse<float>());
-      same_sparse(table.sparse_double, v.sparse<double>());
-      same_sparse(table.sparse_decimal, v.sparse<Decimal>());
+      same_sparse(table.wide.one, ones);
+      same_sparse(table.wide.of_float, v.sparse<float>());
+      same_sparse(table.wide.of_double, v.sparse<double>());
+      same_sparse(table.wide.decimal, v.sparse<Decimal>());
+      same_sparse(table.narrow.one, SparseRow<One, std::uint16_t>{v.short_index.data(), nullptr, size, 1});
+      same_sparse(table.narrow.of_float, v.narrow<float>());
+      same_sparse(table.narrow.of_double, v.narrow<double>());
+      same_sparse(table.narrow.decimal, v.narrow<Decimal>());
+      CHECK(bits(dot(v.narrow<double>(), w.data())) == bits(dot(v.sparse<double>(), w.data())));
       same_dense(table.dense_float, v.dense<float>());
       same_dense(table.dense_double, v.dense<double>());
       same_dense(table.dense_decimal, v.dense<Decimal>());
@@ -231,9 +242,12 @@ TEST_CASE("many planes: each plane is the sum in the order of the columns") {
         kernels.planes(row, w.data(), planes, out.data());
         CHECK(out == expected);
       };
-      check(table.sparse_float, v.sparse<float>(), sparse);
-      check(table.sparse_double, v.sparse<double>(), sparse);
-      check(table.sparse_decimal, v.sparse<Decimal>(), sparse);
+      check(table.wide.of_float, v.sparse<float>(), sparse);
+      check(table.narrow.of_float, v.narrow<float>(), sparse);
+      check(table.wide.of_double, v.sparse<double>(), sparse);
+      check(table.narrow.of_double, v.narrow<double>(), sparse);
+      check(table.wide.decimal, v.sparse<Decimal>(), sparse);
+      check(table.narrow.decimal, v.narrow<Decimal>(), sparse);
       check(table.dense_float, v.dense<float>(), dense);
       check(table.dense_double, v.dense<double>(), dense);
       check(table.dense_decimal, v.dense<Decimal>(), dense);

@@ -116,7 +116,7 @@ TEST_CASE("a score has the bits of the plain sum in every layout, batch and numb
     const auto model = linear_model(weights, offsets, classes);
     hs::testing::Rows rows(3000, std::vector<double>(40));
     for (auto& row : rows)
-      for (double& x : row) x = random.uniform() < 0.7 ? random.normal() : 0;
+      for (double& x : row) x = random.uniform() < 0.9 ? random.normal() : 0;
 
     const auto dense = dataset_from(rows);
     const auto sparse = dataset_from(rows, {}, {}, 5000);

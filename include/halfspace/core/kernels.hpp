@@ -18,10 +18,10 @@ struct Decimal {
   std::int32_t digits;
 };
 
-// `divisor` is 10^p for Decimal and unused otherwise.
-template <class Value>
+// `divisor` is 10^p for Decimal and unused otherwise. Index is a number of 16 or 32 bits.
+template <class Value, class Index = std::uint32_t>
 struct SparseRow {
-  const std::uint32_t* index;  // ascending
+  const Index* index;          // ascending
   const Value* value;          // null for One
   std::size_t size;
   double divisor;
@@ -78,8 +78,8 @@ inline double short_sum(std::size_t size, const Term& term) {
 }
 
 // Four loads before four stores: the indices of a row differ, which the compiler cannot know.
-template <class Step>
-inline void scatter(std::size_t size, const std::uint32_t* index, double* w, const Step& step) {
+template <class Index, class Step>
+inline void scatter(std::size_t size, const Index* index, double* w, const Step& step) {
   std::size_t i = 0;
   for (; i + 4 <= size; i += 4) {
     double* const at[4] = {w + index[i], w + index[i + 1], w + index[i + 2], w + index[i + 3]};
@@ -94,29 +94,29 @@ inline void scatter(std::size_t size, const std::uint32_t* index, double* w, con
 }
 
 // Through the table of the processor's instruction set; any length.
-template <class Value>
-[[nodiscard]] double vector_dot(const SparseRow<Value>& x, const double* w) noexcept;
+template <class Value, class Index>
+[[nodiscard]] double vector_dot(const SparseRow<Value, Index>& x, const double* w) noexcept;
 template <class Value>
 [[nodiscard]] double vector_dot(const DenseRow<Value>& x, const double* w) noexcept;
-template <class Value>
-void vector_axpy(double a, const SparseRow<Value>& x, double* w) noexcept;
+template <class Value, class Index>
+void vector_axpy(double a, const SparseRow<Value, Index>& x, double* w) noexcept;
 template <class Value>
 void vector_axpy(double a, const DenseRow<Value>& x, double* w) noexcept;
 template <class Value>
 [[nodiscard]] double vector_norm2(const DenseRow<Value>& x) noexcept;
 // out[k] = sum over the entries of x of value * w[column * planes + k], added in the order of the columns.
-template <class Value>
-void vector_planes(const SparseRow<Value>& x, const double* w, std::size_t planes, double* out) noexcept;
+template <class Value, class Index>
+void vector_planes(const SparseRow<Value, Index>& x, const double* w, std::size_t planes, double* out) noexcept;
 template <class Value>
 void vector_planes(const DenseRow<Value>& x, const double* w, std::size_t planes, double* out) noexcept;
 
 }  // namespace detail
 
 // Defined for Value in {One (sparse only), float, double, Decimal}.
-template <class Value>
-[[nodiscard]] inline double dot(const SparseRow<Value>& x, const double* w) noexcept {
+template <class Value, class Index>
+[[nodiscard]] inline double dot(const SparseRow<Value, Index>& x, const double* w) noexcept {
   if (!detail::in_place<Value> || x.size >= detail::short_row) return detail::vector_dot(x, w);
-  const std::uint32_t* index = x.index;
+  const Index* index = x.index;
   if constexpr (std::is_same_v<Value, One>) {
     return detail::short_sum(x.size, [=](std::size_t i) { return w[index[i]]; });
   } else {
@@ -135,8 +135,8 @@ template <class Value>
 }
 
 // w += a x
-template <class Value>
-inline void axpy(double a, const SparseRow<Value>& x, double* w) noexcept {
+template <class Value, class Index>
+inline void axpy(double a, const SparseRow<Value, Index>& x, double* w) noexcept {
   if constexpr (std::is_same_v<Value, One>) {
     detail::scatter(x.size, x.index, w, [=](std::size_t) { return a; });
   } else if constexpr (detail::in_place<Value>) {
@@ -158,8 +158,8 @@ template <class Value>
 [[nodiscard]] inline double norm2(const DenseRow<Value>& x) noexcept {
   return detail::vector_norm2(x);
 }
-template <class Value>
-[[nodiscard]] inline double norm2(const SparseRow<Value>& x) noexcept {
+template <class Value, class Index>
+[[nodiscard]] inline double norm2(const SparseRow<Value, Index>& x) noexcept {
   if constexpr (std::is_same_v<Value, One>) {
     return static_cast<double>(x.size);
   } else {

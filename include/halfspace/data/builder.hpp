@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -36,15 +37,27 @@ struct RowBlock {
 };
 
 // The same rows, values in the smallest storage that keeps them: the first of ones, float, Decimal, double
-// that loses nothing, with the fewest decimals. So the storage is a function of the values alone.
-struct PackedBlock {
-  std::vector<std::uint32_t> start;
-  std::vector<std::uint32_t> index;
-  std::variant<std::monostate, std::vector<float>, std::vector<Decimal>, std::vector<double>>
+// that loses nothing, with the fewest decimals. So the storage is a function of the values alone. Owns nothing.
+struct PackedRows {
+  std::span<const std::uint32_t> start;
+  std::span<const std::uint32_t> index;
+  std::variant<std::monostate, std::span<const float>, std::span<const Decimal>, std::span<const double>>
       value;                    // monostate: ones
   int decimals = 0;             // for Decimal
   std::int64_t max_digits = 0;  // for Decimal: largest |digits|
-  [[nodiscard]] std::size_t rows() const { return start.size() - 1; }
+  std::uint32_t columns = 0;    // largest index + 1
+  [[nodiscard]] std::size_t rows() const { return start.empty() ? 0 : start.size() - 1; }
+};
+struct PackedBlock {
+  PackedBlock() = default;
+  explicit PackedBlock(const PackedRows& rows);
+  std::vector<std::uint32_t> start;
+  std::vector<std::uint32_t> index;
+  std::variant<std::monostate, std::vector<float>, std::vector<Decimal>, std::vector<double>> value;
+  int decimals = 0;
+  std::int64_t max_digits = 0;
+  [[nodiscard]] std::size_t rows() const { return start.empty() ? 0 : start.size() - 1; }
+  [[nodiscard]] PackedRows view() const;
 };
 inline constexpr int max_decimals = 18;
 [[nodiscard]] PackedBlock pack(const RowBlock& block);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory straight from the system: uninitialised, given by the page when it is first written, given back when
+// told.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+namespace halfspace {
+
+// A reservation costs address space only; what is never written is never resident.
+template <class T>
+class Pages {
+ public:
+  Pages() = default;
+  // `huge`: in large pages when the system has them, far fewer page faults for arrays of many megabytes.
+  Pages(std::size_t count, bool huge) : count_(count), bytes_(round_up(count * sizeof(T), page)) {
+    if (bytes_ == 0) return;
+    // Large pages begin at multiples of their size; so does the array, or its first part gets none.
+    const std::size_t spare = huge ? large : 0;
+    void* const at = ::mmap(nullptr, bytes_ + spare, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    const auto begin = reinterpret_cast<std::uintptr_t>(at);
+    const std::uintptr_t aligned = huge ? round_up(begin, large) : begin;
+    if (aligned > begin) ::munmap(at, aligned - begin);
+    if (const std::size_t behind = spare - (aligned - begin); behind > 0)
+      ::munmap(reinterpret_cast<void*>(aligned + bytes_), behind);
+    data_ = reinterpret_cast<T*>(aligned);
+    if (huge) static_cast<void>(::madvise(data_, bytes_, MADV_HUGEPAGE));
+  }
+  ~Pages() { unmap(); }
+  Pages(Pages&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        count_(std::exchange(other.count_, 0)),
+        bytes_(std::exchange(other.bytes_, 0)) {}
+  Pages& operator=(Pages&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  [[nodiscard]] T* get() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  T& operator[](std::size_t i) const { return data_[i]; }
+
+  // Keeps the first `count` elements and gives the rest back.
+  void shrink(std::size_t count) {
+    const std::size_t keep = round_up(count * sizeof(T), page);
+    if (keep >= bytes_) return;
+    if (keep == 0) {
+      unmap();
+      data_ = nullptr;
+    } else {
+      ::munmap(reinterpret_cast<std::byte*>(data_) + keep, bytes_ - keep);
+    }
+    bytes_ = keep;
+    count_ = count;
+  }
+  // The elements [begin, end) will not be read again; the whole pages among them go back now.
+  void drop(std::size_t begin, std::size_t end) const {
+    const std::size_t from = round_up(begin * sizeof(T), page);
+    const std::size_t to = std::min(end * sizeof(T), bytes_) / page * page;
+    if (from < to) ::madvise(reinterpret_cast<std::byte*>(data_) + from, to - from, MADV_DONTNEED);
+  }
+
+ private:
+  static constexpr std::size_t page = 4096;
+  static constexpr std::size_t large = std::size_t{2} << 20U;
+  template <class N>
+  static constexpr N round_up(N x, std::size_t to) {
+    return (x + to - 1) / to * to;
+  }
+  void unmap() {
+    if (data_ != nullptr) ::munmap(data_, bytes_);
+  }
+
+  T* data_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace halfspace

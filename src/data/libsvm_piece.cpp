@@ -81,44 +81,114 @@ class PieceParser {
     if (!read_plain_decimal(p, number) || !ends_token(*p) || number.digits > exact_digits) return false;
     const double label = to_double(number);
     std::int64_t previous = -1;
-    while (!at_line_end(p)) {
+    while (true) {
+      // Most entries go by here; anything but a plain decimal of 32 bits is looked at below.
+      if (s_.plain) p = plain_entries(p, previous);
+      if (at_line_end(p)) break;
       if (!is_blank(*p)) return false;
       ++p;
       if (at_line_end(p)) break;  // a blank before the line end
-      const Digits column = read_digits(p);
-      if (column.count == 0 || column.count == 8 || p[column.count] != ':' || column.value < base_)
-        return false;
-      const std::int64_t j = static_cast<std::int64_t>(column.value) - base_;
-      if (j <= previous) return false;
-      previous = j;
-      p += column.count + 1;
-      if (p[0] == '1' && ends_token(p[1])) {
-        ++p;
-        put(static_cast<std::uint32_t>(j), 1, 0);
-        continue;
-      }
-      const char* token = p;
-      const bool plain = read_plain_decimal(p, number);
-      if (plain && ends_token(*p)) {
-        if (number.digits <= static_cast<std::uint64_t>(digits_limit)) {
-          const auto digits = static_cast<std::int32_t>(number.digits);
-          put(static_cast<std::uint32_t>(j), number.negative ? -digits : digits,
-              static_cast<std::uint8_t>(number.decimals));
-          continue;
-        }
-        if (number.digits <= exact_digits) {
-          put_wide(static_cast<std::uint32_t>(j), to_double(number));
-          continue;
-        }
-      }
-      p = token;
-      while (!ends_token(*p)) ++p;
-      const NumberResult result = parse_number({token, static_cast<std::size_t>(p - token)});
-      if (result.fault != NumberFault::None) return false;
-      put_wide(static_cast<std::uint32_t>(j), result.value);
+      if (!other_entry(p, previous)) return false;
     }
     p += *p == '\r' ? 2 : 1;
     end_row(label, previous);
+    return true;
+  }
+
+  // Reads entries " INDEX:DIGITS" and " INDEX:DIGITS.DIGITS" as long as there are any; returns the place
+  // behind the last. Everything in the loop is a local variable: stores to the arrays cannot touch them.
+  const char* plain_entries(const char* p, std::int64_t& last_column) {
+    std::uint32_t* const index = s_.index.data();
+    std::int32_t* const digits = s_.digits.data();
+    std::uint8_t* const decimals = s_.decimals.data();
+    const std::uint32_t base = base_;
+    std::size_t n = entries_;
+    std::int64_t previous = last_column;
+    while (*p == ' ') {
+      const char* q = p + 1;
+      const Digits column = read_digits(q);
+      q += column.count;
+      const std::int64_t j = static_cast<std::int64_t>(column.value) - base;
+      if (column.count == 0 || column.count == 8 || *q != ':' || j <= previous) break;
+      ++q;
+      std::uint32_t value = 0;
+      unsigned places = 0;
+      if (q[1] == '.' && q[0] >= '0' && q[0] <= '9') {
+        const Digits part = read_digits(q + 2);
+        places = part.count;
+        value = part.value;
+        q += 2 + places;
+        const auto whole = static_cast<std::uint32_t>(q[-2 - static_cast<int>(places)] - '0');
+        value += whole * static_cast<std::uint32_t>(integer_power10[places]);
+        if (places == 8) {
+          // A ninth digit; 0.xxxxxxxxx still fits.
+          const Digits more = read_digits(q);
+          if (more.count == 1 && value < 200'000'000) {
+            value = value * 10 + more.value;
+            places = 9;
+            ++q;
+          } else if (more.count != 0) {
+            break;
+          }
+        }
+      } else {
+        const bool negative = *q == '-';
+        q += negative ? 1 : 0;
+        const Digits part = read_digits(q);
+        if (part.count == 0 || part.count == 8) break;
+        value = part.value;
+        q += part.count;
+        if (*q == '.') {
+          const Digits fraction = read_digits(q + 1);
+          if (part.count + fraction.count > 9) break;
+          value = value * static_cast<std::uint32_t>(integer_power10[fraction.count]) + fraction.value;
+          places = fraction.count;
+          q += 1 + fraction.count;
+        }
+        if (negative) value = 0U - value;
+      }
+      if (!ends_token(*q)) break;
+      p = q;
+      previous = j;
+      index[n] = static_cast<std::uint32_t>(j);
+      digits[n] = static_cast<std::int32_t>(value);
+      decimals[n] = static_cast<std::uint8_t>(places);
+      n += value != 0 ? 1 : 0;
+    }
+    entries_ = n;
+    last_column = previous;
+    return p;
+  }
+
+  // INDEX:VALUE with any number that a fast line may have. False: read the line carefully.
+  bool other_entry(const char*& p, std::int64_t& previous) {
+    const Digits column = read_digits(p);
+    if (column.count == 0 || column.count == 8 || p[column.count] != ':' || column.value < base_)
+      return false;
+    const std::int64_t j = static_cast<std::int64_t>(column.value) - base_;
+    if (j <= previous) return false;
+    previous = j;
+    p += column.count + 1;
+    PlainDecimal number;
+    const char* token = p;
+    const bool plain = read_plain_decimal(p, number);
+    if (plain && ends_token(*p)) {
+      if (number.digits <= static_cast<std::uint64_t>(digits_limit)) {
+        const auto digits = static_cast<std::int32_t>(number.digits);
+        put(static_cast<std::uint32_t>(j), number.negative ? -digits : digits,
+            static_cast<std::uint8_t>(number.decimals));
+        return true;
+      }
+      if (number.digits <= exact_digits) {
+        put_wide(static_cast<std::uint32_t>(j), to_double(number));
+        return true;
+      }
+    }
+    p = token;
+    while (!ends_token(*p)) ++p;
+    const NumberResult result = parse_number({token, static_cast<std::size_t>(p - token)});
+    if (result.fault != NumberFault::None) return false;
+    put_wide(static_cast<std::uint32_t>(j), result.value);
     return true;
   }
 

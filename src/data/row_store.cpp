@@ -24,21 +24,6 @@ std::int32_t decimal_digits(double x, int decimals) {
   return digits;
 }
 
-// What a value of a segment becomes in an array of 32-bit values, as its bits.
-std::uint32_t converted(std::uint32_t bits, const Segment& from, ValueKind to, int decimals) {
-  if (to == ValueKind::Float) return std::bit_cast<std::uint32_t>(1.0F);  // only ones differ from it
-  const auto power = [](int p) { return power10[static_cast<std::size_t>(p)]; };
-  switch (from.kind) {
-    case ValueKind::Ones: return static_cast<std::uint32_t>(power(decimals));
-    case ValueKind::Float:
-      return static_cast<std::uint32_t>(
-          decimal_digits(static_cast<double>(std::bit_cast<float>(bits)), decimals));
-    default:
-      return static_cast<std::uint32_t>(static_cast<std::int32_t>(bits) *
-                                        static_cast<std::int32_t>(power(decimals - from.decimals)));
-  }
-}
-
 double as_double(std::uint32_t bits, const Segment& from) {
   switch (from.kind) {
     case ValueKind::Ones: return 1;
@@ -175,16 +160,27 @@ void RowStore::convert_values(const Common& to, const Threads& threads) {
   threads.run(segments_.size(), [&](std::size_t t) {
     const Segment& s = segments_[t];
     if (s.kind == to.kind && s.decimals == to.decimals) return;
-    const auto* from = static_cast<const std::uint32_t*>(s.value);
-    for (std::uint64_t k = 0; k < s.entries; ++k) {
-      const std::uint32_t bits = from == nullptr ? 0 : from[k];
-      if (eight) {
-        arrays_->value8[s.entry + k] = as_double(bits, s);
-      } else {
-        arrays_->value4[s.entry + k] = converted(bits, s, to.kind, to.decimals);
-      }
+    const auto* const from = static_cast<const std::uint32_t*>(s.value);
+    if (eight) {
+      double* const out = arrays_->value8.get() + s.entry;
+      for (std::uint64_t k = 0; k < s.entries; ++k) out[k] = as_double(from == nullptr ? 0 : from[k], s);
+      if (from != nullptr) arrays_->value4.drop(s.entry, s.entry + s.entries);
+      return;
     }
-    if (eight && from != nullptr) arrays_->value4.drop(s.entry, s.entry + s.entries);
+    std::uint32_t* const out = arrays_->value4.get() + s.entry;
+    if (s.kind == ValueKind::Decimal) {
+      const auto factor =
+          static_cast<std::uint32_t>(power10[static_cast<std::size_t>(to.decimals - s.decimals)]);
+      for (std::uint64_t k = 0; k < s.entries; ++k) out[k] *= factor;
+    } else if (s.kind == ValueKind::Ones) {
+      std::fill_n(out, s.entries,
+                  to.kind == ValueKind::Float
+                      ? std::bit_cast<std::uint32_t>(1.0F)
+                      : static_cast<std::uint32_t>(power10[static_cast<std::size_t>(to.decimals)]));
+    } else {
+      for (std::uint64_t k = 0; k < s.entries; ++k)
+        out[k] = static_cast<std::uint32_t>(decimal_digits(as_double(out[k], s), to.decimals));
+    }
   });
   if (eight) arrays_->value4 = {};
 }

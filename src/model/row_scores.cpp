@@ -153,13 +153,17 @@ double value_at(const DenseRow<V>& row, std::uint32_t feature) {
 
 void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
                    std::span<double> out) {
+  // The plane of a constant answer asks nothing of the rows.
+  const bool constant = std::all_of(model.weights.begin(), model.weights.end(), [](double w) { return w == 0; });
   // Laying out the weights pays only when the rows use them about once.
   std::vector<double> table;
-  if (model.planes > 1 && data.nonzeros() >= model.features) table = feature_major(model, threads);
+  if (!constant && model.planes > 1 && data.nonzeros() >= model.features) table = feature_major(model, threads);
   std::visit(
       [&](const auto& x) {
         for_blocks(threads, data.rows(), row_block, [&](std::size_t begin, std::size_t end) {
-          if (model.planes == 1) {
+          if (constant) {
+            std::fill(out.data() + begin * model.planes, out.data() + end * model.planes, 0.0);
+          } else if (model.planes == 1) {
             one_plane(x, begin, end, model.plane(0), out.data());
           } else {
             many_planes(x, begin, end, model, table, out.data());

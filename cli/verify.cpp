@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// halfspace verify MODEL DATA
+// halfspace verify CERT_OR_MODEL DATA
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "data_options.hpp"
+#include "halfspace/certify/separation.hpp"
 #include "halfspace/certify/verify_model.hpp"
+#include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "verbs.hpp"
@@ -16,13 +18,17 @@ namespace {
 class Verify final : public Command {
  public:
   void add_options(OptionList& options) override {
-    options.argument("MODEL", "a model of svm or logistic, written by halfspace train", model_path_);
+    options.argument("CERT_OR_MODEL",
+                     "a certificate of halfspace separable, or a model of svm or logistic", model_path_);
     options.argument("DATA", "the rows it was trained on; - for standard input", data_.path);
-    data_.add_reading_for_model(options);
+    data_.add_reading(options);
   }
 
   int run(const Common& common, Output& output) override {
-    const Model model = load(model_path_);
+    const std::string bytes = read_all(*open_source(model_path_), model_path_);
+    if (bytes.starts_with('{')) return run_certificate(bytes, common, output);
+    refuse_options_of_certificates();
+    const Model model = model_from_bytes(bytes, model_path_);
     const std::string scale = fact(model, "scale");
     if (!scale.empty()) {
       throw UsageError(
@@ -42,6 +48,37 @@ class Verify final : public Command {
   }
 
  private:
+  // How a table was read is part of a model.
+  void refuse_options_of_certificates() const {
+    const ReadOptions& read = data_.read;
+    if (read.label.empty() && read.weight.empty() && read.ignore.empty() && read.categorical.empty() &&
+        read.text.empty() && read.hash_bits == 0 && !read.delimiter && read.header == Header::Auto &&
+        read.missing == Missing::Error && read.features == 0) {
+      return;
+    }
+    throw UsageError("how the table is read follows from the model",
+                     "--label, --weight, --features and the like are for certificates");
+  }
+
+  int run_certificate(const std::string& bytes, const Common& common, const Output& output) {
+    const SeparationProof proof = separation_from_json(bytes, model_path_);
+    std::vector<std::string> notes;
+    data_.read.features = std::max(data_.read.features, static_cast<std::uint32_t>(proof.features));
+    const Dataset data = read_data(data_, common, notes);
+    if (!data.labelled()) throw InputError({data.name()}, "no labels", "the labelled rows of the certificate");
+    const Verdict verdict = verify(proof, data);
+    for (const std::string& note : notes) output.note(note);
+    output.line(verdict.why);
+    output.line(verdict.holds ? "verified: the certificate proves its verdict" : "NOT verified");
+    if (output.json()) {
+      output.object({{"schema", "halfspace.verify/1"},
+                     {"holds", verdict.holds},
+                     {"verdict", OptionType<Separation>::print(proof.verdict)},
+                     {"lines", {verdict.why}}});
+    }
+    return verdict.holds ? exit_done : exit_no;
+  }
+
   static Json json(const ModelCheck& check) {
     Json value;
     value["schema"] = "halfspace.verify/1";
@@ -64,12 +101,12 @@ class Verify final : public Command {
 
 constinit const Verb verify_verb = {
     "verify",
-    "MODEL DATA [options]",
-    "check a model's duality gap against its training data",
-    {"halfspace verify a9a.model a9a", "halfspace verify a9a.model a9a --json"},
-    "Recomputes the gap of every plane from the model and the data alone, by code that shares nothing with "
-    "the solvers "
-    "and counts rounding against the claim. Exit 0: it holds; exit 1: it does not, or the data are others.",
+    "CERT_OR_MODEL DATA [options]",
+    "check a certificate, or a model's duality gap, against the data",
+    {"halfspace verify a9a.certificate a9a", "halfspace verify a9a.model a9a"},
+    "Certificates of separability are checked in exact arithmetic. Of a model, the gap of every plane is recomputed "
+    "from the model and the data alone, rounding counted against the claim. The code shares nothing with the solvers. "
+    "Exit 0: it holds; exit 1: it does not, or the data are others.",
     [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Verify>(); }};
 
 }  // namespace halfspace::cli

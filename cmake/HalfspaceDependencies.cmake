@@ -13,4 +13,7 @@ find_package(LibLZMA REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+# Whole numbers of any size, for proofs.
+find_library(GMP_LIBRARY NAMES gmp REQUIRED)
+find_path(GMP_INCLUDE_DIR NAMES gmpxx.h PATH_SUFFIXES x86_64-linux-gnu REQUIRED)
 pkg_check_modules(HWY REQUIRED libhwy)  # headers only

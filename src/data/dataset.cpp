@@ -172,6 +172,7 @@ Dataset Dataset::subset(std::span<const std::uint32_t> chosen) const {
   parts.storage = std::move(stored.storage);
   parts.classes = classes();
   parts.encoding = encoding();
+  parts.from_text = from_text();
   parts.name = name();
   return make(std::move(parts), false);
 }
@@ -184,6 +185,7 @@ Dataset Dataset::relabelled(std::vector<std::uint32_t> labels, std::vector<std::
   parts.stored_weights = parts_->stored_weights;
   parts.nonzeros = nonzeros_;
   parts.encoding = encoding();
+  parts.from_text = from_text();
   parts.name = name();
   parts.labels = std::move(labels);
   parts.classes = std::move(classes);

@@ -154,13 +154,19 @@ Dataset read(const std::string& data, const ReadOptions& options) {
       check_cache(cached, options.threads);
       return cached;
     }
-    case Format::Csv: return Dataset::make(read_csv(bytes, pair.first, options), false);
+    case Format::Csv: {
+      DatasetParts parts = read_csv(bytes, pair.first, options);
+      parts.from_text = true;
+      return Dataset::make(std::move(parts), false);
+    }
     case Format::Idx: return Dataset::make(read_pair(read_idx, bytes, pair.first, pair.second, options, format), false);
     case Format::Npy: return Dataset::make(read_pair(read_npy, bytes, pair.first, pair.second, options, format), false);
     case Format::Libsvm:
     case Format::Auto: break;
   }
-  return Dataset::make(read_libsvm(bytes, pair.first, options), false);
+  DatasetParts parts = read_libsvm(bytes, pair.first, options);
+  parts.from_text = true;
+  return Dataset::make(std::move(parts), false);
 }
 
 std::vector<std::uint32_t> labels_in(const Dataset& data, const std::vector<std::string>& classes) {

@@ -24,6 +24,7 @@ struct DatasetParts {
   std::vector<std::string> classes;          // sorted; the last one is the positive class
   std::vector<double> weights;               // empty: all 1
   std::shared_ptr<const Encoding> encoding;  // tables only
+  bool from_text = false;                    // the values were written as decimals
   std::string name;                      // path or description, for messages
 
   // From a cache: arrays that lie inside `storage`, instead of the vectors above, and what is known without looking
@@ -55,6 +56,8 @@ class Dataset {
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
   [[nodiscard]] double weight(std::size_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
   [[nodiscard]] const std::shared_ptr<const Encoding>& encoding() const { return parts_->encoding; }
+  // The values were read from text, so that decimals are meant.
+  [[nodiscard]] bool from_text() const { return parts_->from_text; }
   [[nodiscard]] const std::string& name() const { return parts_->name; }
   [[nodiscard]] std::string feature_name(
       std::uint32_t feature) const;  // from the table, else the number from 1

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The proof that two classes can or cannot be separated by a plane, as a value, as a file, and its check in
+// exact arithmetic. docs/separability.md says what each part means.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "halfspace/certify/certificate.hpp"
+#include "halfspace/core/options.hpp"
+#include "halfspace/core/parallel.hpp"
+#include "halfspace/data/dataset.hpp"
+#include "halfspace/objective/problem.hpp"
+
+namespace halfspace {
+
+enum class Separation { Separable, Touching, Overlapping };
+// Which numbers the data stand for: the shortest decimals that read as the stored doubles, or the doubles.
+enum class Values { Decimals, Doubles };
+namespace detail {
+inline constexpr std::string_view separation_words[] = {"separable", "touching", "overlapping"};
+inline constexpr std::string_view values_words[] = {"decimals", "doubles"};
+}  // namespace detail
+template <>
+inline constexpr std::span<const std::string_view> enum_words<Separation> = detail::separation_words;
+template <>
+inline constexpr std::span<const std::string_view> enum_words<Values> = detail::values_words;
+
+// Exact numbers are texts: whole "-12", fraction "3/8" or decimal "0.25". Rows and columns count from 0 here,
+// from 1 in the file.
+struct ExactPlane {
+  std::vector<std::uint32_t> columns;  // ascending
+  std::vector<std::string> weights;
+  std::string offset = "0";
+};
+struct Combination {
+  std::vector<std::uint32_t> rows;  // no row twice
+  std::vector<std::string> weights;
+};
+
+struct SeparationProof {
+  std::string fingerprint;
+  std::uint64_t rows = 0, features = 0;  // of the whole data set
+  Values values = Values::Decimals;
+  std::vector<std::string> positive, negative;  // class names with y = +1, y = -1; others do not take part
+  Offset offset = Offset::Free;
+  Separation verdict = Separation::Separable;
+  ExactPlane plane;                    // separable, touching
+  std::vector<Combination> witnesses;  // touching, overlapping
+  std::vector<ExactPlane> kernel;      // touching, overlapping
+  bool complete = false;               // touching: the rows on the plane lie on every plane of this kind
+  // Separable; empty when not bracketed. The plane with the margin is `margin_plane`, or `plane` when that is
+  // empty.
+  std::string margin_lower, margin_upper, radius;
+  ExactPlane margin_plane;
+  Combination hull;
+};
+
+// y of every row: +1, -1, or 0 for rows of other classes and rows of weight 0. Throws InputError for a class
+// that the data do not have.
+[[nodiscard]] std::vector<std::int8_t> sides(const Dataset& data, std::span<const std::string> positive,
+                                             std::span<const std::string> negative);
+
+// The certificate file. Reading throws InputError naming `name`.
+[[nodiscard]] std::string to_json(const SeparationProof& proof);
+[[nodiscard]] SeparationProof separation_from_json(std::string_view text, const std::string& name);
+
+// Holds when every claim of the proof is true of the data, in exact arithmetic.
+[[nodiscard]] Verdict verify(const SeparationProof& proof, const Dataset& data);
+
+}  // namespace halfspace

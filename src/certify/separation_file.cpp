@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The certificate of separability as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "halfspace/certify/separation.hpp"
+#include "halfspace/core/error.hpp"
+#include "model/strict_json.hpp"
+
+namespace halfspace {
+namespace {
+
+using Ordered = nlohmann::ordered_json;
+using detail::Fields;
+
+constexpr std::string_view schema = "halfspace.certificate/1";
+
+Ordered numbers(const std::vector<std::uint32_t>& from_zero) {
+  Ordered out = Ordered::array();
+  for (const std::uint32_t k : from_zero) out.push_back(std::uint64_t{k} + 1);
+  return out;
+}
+Ordered plane_json(const ExactPlane& plane) {
+  return {{"columns", numbers(plane.columns)}, {"weights", plane.weights}, {"offset", plane.offset}};
+}
+Ordered combination_json(const Combination& c) { return {{"rows", numbers(c.rows)}, {"weights", c.weights}}; }
+
+// Numbers from 1 to limit, no two equal; ascending when asked.
+std::vector<std::uint32_t> from_one(Fields& fields, std::string_view key, std::uint64_t limit,
+                                    bool ascending) {
+  std::vector<std::uint32_t> out;
+  for (const auto& item : fields.list(key)) {
+    if (!item.is_number_unsigned())
+      fields.refuse(fmt::format("'{}' has an entry that is not a whole number", key));
+    const auto number = item.get<std::uint64_t>();
+    if (number == 0 || number > limit) {
+      fields.refuse(fmt::format("'{}' has the number {}", key, number), fmt::format("1 to {}", limit));
+    }
+    if (ascending && !out.empty() && number - 1 <= out.back())
+      fields.refuse(fmt::format("'{}' is not ascending", key));
+    out.push_back(static_cast<std::uint32_t>(number - 1));
+  }
+  std::vector<std::uint32_t> sorted = out;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    fields.refuse(fmt::format("'{}' has a number twice", key));
+  return out;
+}
+
+ExactPlane plane_from(const detail::Json& json, const Place& place, const std::string& what,
+                      std::uint64_t features) {
+  Fields fields(json, place, what);
+  ExactPlane out;
+  out.columns = from_one(fields, "columns", features, true);
+  out.weights = fields.texts("weights");
+  out.offset = fields.text("offset");
+  if (out.columns.size() != out.weights.size()) fields.refuse("columns and weights differ in number");
+  fields.no_others();
+  return out;
+}
+Combination combination_from(Fields& fields, std::uint64_t rows) {
+  Combination out;
+  out.rows = from_one(fields, "rows", rows, false);
+  out.weights = fields.texts("weights");
+  if (out.rows.size() != out.weights.size()) fields.refuse("rows and weights differ in number");
+  return out;
+}
+
+template <class Enum>
+Enum word(Fields& fields, std::string_view key) {
+  const std::string& text = fields.text(key);
+  const auto words = enum_words<Enum>;
+  const auto found = std::find(words.begin(), words.end(), text);
+  if (found == words.end()) {
+    fields.refuse(fmt::format("'{}' is '{}'", key, printable(text)), join_words(words, ", "));
+  }
+  return static_cast<Enum>(found - words.begin());
+}
+
+}  // namespace
+
+std::string to_json(const SeparationProof& proof) {
+  Ordered out;
+  out["schema"] = schema;
+  out["data"] = {{"fingerprint", proof.fingerprint}, {"rows", proof.rows}, {"features", proof.features}};
+  out["values"] = OptionType<Values>::print(proof.values);
+  out["positive"] = proof.positive;
+  out["negative"] = proof.negative;
+  out["offset"] = OptionType<Offset>::print(proof.offset);
+  out["verdict"] = OptionType<Separation>::print(proof.verdict);
+  if (proof.verdict != Separation::Overlapping) out["plane"] = plane_json(proof.plane);
+  if (proof.verdict == Separation::Separable) {
+    if (!proof.margin_lower.empty()) {
+      Ordered margin = combination_json(proof.hull);
+      margin["lower"] = proof.margin_lower;
+      margin["upper"] = proof.margin_upper;
+      margin["plane"] = plane_json(proof.margin_plane);
+      out["margin"] = std::move(margin);
+    }
+    if (!proof.radius.empty()) out["radius"] = proof.radius;
+  } else {
+    out["witnesses"] = Ordered::array();
+    for (const Combination& witness : proof.witnesses) out["witnesses"].push_back(combination_json(witness));
+    out["kernel"] = Ordered::array();
+    for (const ExactPlane& plane : proof.kernel) out["kernel"].push_back(plane_json(plane));
+    if (proof.verdict == Separation::Touching) out["complete"] = proof.complete;
+  }
+  return out.dump(-1, ' ', false, Ordered::error_handler_t::replace) + "\n";
+}
+
+SeparationProof separation_from_json(std::string_view text, const std::string& name) {
+  const Place place{.file = name};
+  const auto json = detail::parse_strict(text, {.file = name, .byte = 0}, "certificate", {6});
+  Fields fields(json, place, "certificate");
+  if (fields.text("schema") != schema) fields.refuse("another schema", std::string(schema));
+  SeparationProof out;
+  Fields data(fields.get("data"), place, "data");
+  out.fingerprint = data.text("fingerprint");
+  out.rows = data.count("rows", UINT32_MAX);
+  out.features = data.count("features", UINT32_MAX);
+  data.no_others();
+  out.values = word<Values>(fields, "values");
+  out.positive = fields.texts("positive");
+  out.negative = fields.texts("negative");
+  out.offset = word<Offset>(fields, "offset");
+  out.verdict = word<Separation>(fields, "verdict");
+  if (out.verdict != Separation::Overlapping)
+    out.plane = plane_from(fields.get("plane"), place, "plane", out.features);
+  if (out.verdict == Separation::Separable) {
+    if (const auto* margin = fields.find("margin")) {
+      Fields parts(*margin, place, "margin");
+      out.hull = combination_from(parts, out.rows);
+      out.margin_lower = parts.text("lower");
+      out.margin_upper = parts.text("upper");
+      out.margin_plane = plane_from(parts.get("plane"), place, "margin", out.features);
+      parts.no_others();
+    }
+    if (fields.find("radius") != nullptr) out.radius = fields.text("radius");
+  } else {
+    for (const auto& item : fields.list("witnesses")) {
+      Fields parts(item, place, "witness");
+      out.witnesses.push_back(combination_from(parts, out.rows));
+      parts.no_others();
+    }
+    for (const auto& item : fields.list("kernel"))
+      out.kernel.push_back(plane_from(item, place, "kernel", out.features));
+    if (out.verdict == Separation::Touching) out.complete = fields.flag("complete");
+  }
+  fields.no_others();
+  return out;
+}
+
+std::vector<std::int8_t> sides(const Dataset& data, std::span<const std::string> positive,
+                               std::span<const std::string> negative) {
+  std::vector<std::int8_t> of_class(data.classes().size(), 0);
+  const auto mark = [&](std::span<const std::string> names, std::int8_t y) {
+    for (const std::string& name : names) {
+      const auto found = std::find(data.classes().begin(), data.classes().end(), name);
+      if (found == data.classes().end()) {
+        throw InputError({.file = data.name()}, fmt::format("no row has the label {}", printable(name)));
+      }
+      std::int8_t& side = of_class[static_cast<std::size_t>(found - data.classes().begin())];
+      if (side != 0)
+        throw InputError({.file = data.name()}, fmt::format("the class {} is named twice", printable(name)));
+      side = y;
+    }
+  };
+  mark(positive, 1);
+  mark(negative, -1);
+  std::vector<std::int8_t> out(data.rows(), 0);
+  for (std::size_t i = 0; i < out.size() && data.labelled(); ++i) {
+    if (data.weight(i) > 0) out[i] = of_class[data.labels()[i]];
+  }
+  return out;
+}
+
+}  // namespace halfspace

@@ -26,7 +26,7 @@ class Evaluate final : public Command {
   }
 
   int run(const Common& common, Output& output) override {
-    const Model model = load(model_path_);
+    const Model model = load(model_path_, common.team());
     std::vector<std::string> notes;
     const Dataset data = read_for_model(data_, model, common, notes);
     if (!data.labelled()) throw InputError({data.name()}, "no labels", "evaluation needs labelled rows");

@@ -89,7 +89,7 @@ class Predict final : public Command {
   }
 
   int run(const Common& common, Output& output) override {
-    Model model = load(model_path_);
+    Model model = load(model_path_, common.team());
     if (probabilities_ && !has_probabilities(model)) {
       throw UsageError(fmt::format("--probabilities: a model of {} has none",
                                    model.algorithm.empty() ? "this kind" : model.algorithm),

@@ -28,6 +28,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/liblinear.hpp"
 
@@ -59,7 +60,7 @@ class Cursor {
   [[nodiscard]] bool at_line_end() const {
     return at_end() || text_[at_] == '\n' || text_.substr(at_, 2) == "\r\n";
   }
-  [[nodiscard]] std::size_t left() const { return text_.size() - at_; }
+  [[nodiscard]] std::string_view left() const { return text_.substr(at_); }
 
   void skip_spaces() {
     while (!at_end() && text_[at_] == ' ') ++at_;
@@ -170,11 +171,58 @@ std::vector<std::int32_t> read_labels(Cursor& cursor, std::int32_t classes) {
   return labels;
 }
 
-void read_weights(Cursor& cursor, std::size_t lines, Text& text) {
+// `columns` weights on every line, each followed by a space, as LIBLINEAR writes them. False: something else.
+bool read_plain_lines(std::string_view text, std::size_t columns, double* to) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  while (p != end) {
+    for (std::size_t k = 0; k < columns; ++k) {
+      const auto [behind, code] = std::from_chars(p, end, *to);
+      if (code != std::errc() || behind == end || *behind != ' ' || !std::isfinite(*to)) return false;
+      p = behind + 1;
+      ++to;
+    }
+    if (p == end || *p != '\n') return false;
+    ++p;
+  }
+  return true;
+}
+
+// The usual text in pieces, by all threads. False: it is not quite usual, and `text` is as before.
+bool read_plain_weights(std::string_view rest, std::size_t lines, const Threads& threads, Text& text) {
+  constexpr std::size_t piece_bytes = std::size_t{1} << 18U;
+  std::vector<std::string_view> pieces;
+  for (std::string_view left = rest; !left.empty();) {
+    const std::size_t line_end = left.find('\n', std::min(left.size(), piece_bytes) - 1);
+    if (line_end == std::string_view::npos) return false;
+    pieces.push_back(left.substr(0, line_end + 1));
+    left.remove_prefix(line_end + 1);
+  }
+  std::vector<std::size_t> first(pieces.size() + 1);
+  threads.run(pieces.size(), [&](std::size_t t) {
+    first[t + 1] = static_cast<std::size_t>(std::count(pieces[t].begin(), pieces[t].end(), '\n'));
+  });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  if (first.back() != lines) return false;
+  std::uint64_t count =
+      0;  // a weight takes two characters at least, so this is never more than what is really there
+  if (!checked_mul(lines, text.columns, count) || count > rest.size() / 2) return false;
+  std::vector<double> weights(count);
+  std::vector<char> plain(pieces.size());
+  threads.run(pieces.size(), [&](std::size_t t) {
+    plain[t] = read_plain_lines(pieces[t], text.columns, weights.data() + first[t] * text.columns) ? 1 : 0;
+  });
+  if (std::find(plain.begin(), plain.end(), 0) != plain.end()) return false;
+  text.weights = std::move(weights);
+  return true;
+}
+
+void read_weights(Cursor& cursor, std::size_t lines, const Threads& threads, Text& text) {
+  if (read_plain_weights(cursor.left(), lines, threads, text)) return;
   const std::string expected =
       fmt::format("{} of {} expected", counted(lines, "line"), counted(text.columns, "weight"));
   // A weight takes two characters at least, so this is never more than what is really there.
-  text.weights.reserve(std::min(lines, cursor.left() / (2 * text.columns)) * text.columns);
+  text.weights.reserve(std::min(lines, cursor.left().size() / (2 * text.columns)) * text.columns);
   for (std::size_t i = 0; i < lines; ++i) {
     if (cursor.at_end())
       cursor.refuse(fmt::format("the file ends after {}", counted(text.weights.size(), "weight")), expected);
@@ -189,7 +237,7 @@ void read_weights(Cursor& cursor, std::size_t lines, Text& text) {
     cursor.refuse(fmt::format("'{}' after the last weight", printable(cursor.token())), expected);
 }
 
-Text read_text(std::string_view bytes, const std::string& name) {
+Text read_text(std::string_view bytes, const std::string& name, const Threads& threads) {
   Cursor cursor(bytes, name);
   Text text;
   read_key(cursor, 0);
@@ -206,7 +254,7 @@ Text read_text(std::string_view bytes, const std::string& name) {
   read_key(cursor, 5);
   cursor.end_line();
   text.columns = classes == 2 && text.solver != "MCSVM_CS" ? 1 : text.labels.size();
-  read_weights(cursor, text.features + (text.bias >= 0 ? 1 : 0), text);
+  read_weights(cursor, text.features + (text.bias >= 0 ? 1 : 0), threads, text);
   return text;
 }
 
@@ -268,8 +316,8 @@ const LinearModel& exportable(const Model& model) {
 
 }  // namespace
 
-Model detail::model_from_liblinear(std::string_view bytes, const std::string& name) {
-  const Text text = read_text(bytes, name);
+Model detail::model_from_liblinear(std::string_view bytes, const std::string& name, const Threads& threads) {
+  const Text text = read_text(bytes, name, threads);
   Model model;
   std::vector<std::uint32_t> rank;
   model.classes = sorted_classes(text, rank);

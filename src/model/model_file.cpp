@@ -372,8 +372,8 @@ std::string to_bytes(const Model& model) {
   return detail::write_tensors(detail::fields_to_json(model), tensors);
 }
 
-Model model_from_bytes(std::string_view bytes, const std::string& name) {
-  return looks_like_text(bytes) ? detail::model_from_liblinear(bytes, name) : read_native(bytes, name);
+Model model_from_bytes(std::string_view bytes, const std::string& name, const Threads& threads) {
+  return looks_like_text(bytes) ? detail::model_from_liblinear(bytes, name, threads) : read_native(bytes, name);
 }
 
 void save(const Model& model, const std::string& path) {
@@ -381,10 +381,10 @@ void save(const Model& model, const std::string& path) {
   write_file(path, [&](ByteSink& sink) { sink.write(bytes); });
 }
 
-Model load(const std::string& path) {
+Model load(const std::string& path, const Threads& threads) {
   const auto source = open_source(path);
   const std::string bytes = read_all(*source, path);
-  return model_from_bytes(bytes, path);
+  return model_from_bytes(bytes, path, threads);
 }
 
 }  // namespace halfspace

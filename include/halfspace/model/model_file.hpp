@@ -7,14 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "halfspace/core/parallel.hpp"
 #include "halfspace/model/model.hpp"
 
 namespace halfspace {
 
-void save(const Model& model, const std::string& path);  // atomic
-[[nodiscard]] Model load(const std::string& path);       // throws InputError
+void save(const Model& model, const std::string& path);                                  // atomic
+[[nodiscard]] Model load(const std::string& path, const Threads& threads = Threads(1));  // throws InputError
 
 [[nodiscard]] std::string to_bytes(const Model& model);
-[[nodiscard]] Model model_from_bytes(std::string_view bytes, const std::string& name);
+[[nodiscard]] Model model_from_bytes(std::string_view bytes, const std::string& name,
+                                     const Threads& threads = Threads(1));
 
 }  // namespace halfspace

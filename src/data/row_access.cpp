@@ -11,7 +11,7 @@ namespace halfspace {
 namespace {
 
 template <class View>
-class Access final : public RowAccess {
+class Access : public RowAccess {
  public:
   explicit Access(const View& view) : view_(view) {}
 
@@ -25,22 +25,10 @@ class Access final : public RowAccess {
   void axpy(double a, std::size_t i, double* w) const override { halfspace::axpy(a, view_.row(i), w); }
   [[nodiscard]] double norm2(std::size_t i) const override { return halfspace::norm2(view_.row(i)); }
 
-  void prefetch(std::size_t i) const override {
-    const auto row = view_.row(i);
-    if constexpr (is_sparse<View>) {
-      touch(row.index, std::min<std::size_t>(row.size * sizeof(typename View::Index), 1024));
-      if constexpr (!std::is_empty_v<typename View::Value>)
-        touch(row.value, std::min<std::size_t>(row.size * sizeof(typename View::Value), 1024));
-    } else {
-      touch(row.value, std::min<std::size_t>(row.size * sizeof(typename View::Value), 1024));
-    }
-  }
-
-  void prefetch_weights(std::size_t i, const double* w) const override {
-    if constexpr (is_sparse<View>) {
-      const auto row = view_.row(i);
-      for (std::size_t k = 0; k < row.size; ++k) __builtin_prefetch(w + row.index[k]);
-    }
+  void prefetch(std::size_t i) const override { touch_row(i); }
+  std::size_t scan(std::span<const std::uint32_t> order, const PlaneScan& scan,
+                   double& score) const override {
+    return scan_rows(order, scan, score, [&](std::size_t i) { return halfspace::dot(view_.row(i), scan.w); });
   }
   void dot_planes(std::size_t i, const double* w, std::size_t planes, double* out) const override {
     dot_rows_planes(view_, i, i + 1, w, planes, out);
@@ -84,8 +72,34 @@ class Access final : public RowAccess {
     for_entries(view_.row(i), [&](std::uint32_t j, double x) { w[j] += a * x * x; });
   }
 
+ protected:
+  template <class Dot>
+  std::size_t scan_rows(std::span<const std::uint32_t> order, const PlaneScan& scan, double& score,
+                        const Dot& product) const {
+    constexpr std::size_t ahead = 8;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const std::uint32_t i = order[k];
+      if (k + ahead < order.size()) touch_row(order[k + ahead]);
+      score = product(i) + scan.offset;
+      const double margin = scan.labels[i] == scan.positive ? score : -score;
+      if (!(margin > scan.above)) return k;
+    }
+    return order.size();
+  }
+  [[nodiscard]] const View& view() const { return view_; }
+
+  // Inlined by force: a function that only prefetches has no effect that the compiler knows of, and calls to
+  // it go.
+  [[gnu::always_inline]] void touch_row(std::size_t i) const {
+    const auto row = view_.row(i);
+    if constexpr (is_sparse<View>)
+      touch(row.index, std::min<std::size_t>(row.size * sizeof(*row.index), 1024));
+    if constexpr (!std::is_empty_v<typename View::Value>)
+      touch(row.value, std::min<std::size_t>(row.size * sizeof(*row.value), 1024));
+  }
+
  private:
-  static void touch(const void* from, std::size_t bytes) {
+  [[gnu::always_inline]] static void touch(const void* from, std::size_t bytes) {
     const char* p = static_cast<const char*>(from);
     for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(p + at);
   }
@@ -104,7 +118,86 @@ class Access final : public RowAccess {
   View view_;
 };
 
+// Entries 0, ..., length - 1 hold all that is not zero, the last of them is not zero.
+bool is_full(std::size_t entries, std::size_t length) { return 3 * entries > 2 * length; }
+
+std::vector<double>& buffer_of(std::size_t size) {
+  thread_local std::vector<double> buffer;
+  if (buffer.size() < size) buffer.resize(size);
+  return buffer;
+}
+
+template <class View>
+class ByRow final : public Access<View> {
+ public:
+  explicit ByRow(const View& view) : Access<View>(view) {
+    if constexpr (!is_sparse<View>) {
+      length_.resize(view.rows);
+      for (std::size_t i = 0; i < view.rows; ++i) length_[i] = measure(view.row(i));
+    }
+  }
+  [[nodiscard]] double dot(std::size_t i, const double* w) const override { return product(i, w); }
+  [[nodiscard]] double norm2(std::size_t i) const override {
+    const auto row = this->view().row(i);
+    return in_order(
+        i, [&](const auto& plain) { return halfspace::norm2(plain); }, row);
+  }
+  std::size_t scan(std::span<const std::uint32_t> order, const PlaneScan& scan,
+                   double& score) const override {
+    return this->scan_rows(order, scan, score, [&](std::size_t i) { return product(i, scan.w); });
+  }
+
+ private:
+  using Value = typename View::Value;
+
+  [[nodiscard]] double product(std::size_t i, const double* w) const {
+    return in_order(
+        i, [&](const auto& row) { return halfspace::dot(row, w); }, this->view().row(i));
+  }
+
+  // f(row in the layout that its entries ask for)
+  template <class F, class I>
+  double in_order(std::size_t, const F& f, const SparseRow<Value, I>& row) const {
+    const std::size_t length = row.size == 0 ? 0 : std::size_t{row.index[row.size - 1]} + 1;
+    if (!is_full(row.size, length)) return f(row);
+    std::vector<double>& buffer = buffer_of(length);
+    std::fill_n(buffer.begin(), length, 0.0);
+    for_entries(row, [&](std::uint32_t j, double x) { buffer[j] = x; });
+    return f(DenseRow<double>{buffer.data(), length, 1});
+  }
+  template <class F>
+  double in_order(std::size_t i, const F& f, const DenseRow<Value>& row) const {
+    if (length_[i] != thin) return f(DenseRow<Value>{row.value, length_[i], row.divisor});
+    std::vector<double>& buffer = buffer_of(row.size);
+    thread_local std::vector<std::uint32_t> index;
+    index.clear();
+    for_entries(row, [&](std::uint32_t j, double x) {
+      buffer[index.size()] = x;
+      index.push_back(j);
+    });
+    return f(SparseRow<double>{index.data(), buffer.data(), index.size(), 1});
+  }
+
+  static std::uint32_t measure(const DenseRow<Value>& row) {
+    std::size_t entries = 0, length = row.size;
+    while (length > 0 && decode(row.value[length - 1], 1) == 0) --length;
+    for (std::size_t j = 0; j < length; ++j) entries += decode(row.value[j], 1) != 0 ? 1 : 0;
+    return is_full(entries, length) ? static_cast<std::uint32_t>(length) : thin;
+  }
+
+  static constexpr std::uint32_t thin = UINT32_MAX;
+  std::vector<std::uint32_t> length_;  // of dense storage: the places to sum over; thin: entry by entry
+};
+
 }  // namespace
+
+std::unique_ptr<RowAccess> RowAccess::by_row(const Matrix& matrix) {
+  return std::visit(
+      [](const auto& view) -> std::unique_ptr<RowAccess> {
+        return std::make_unique<ByRow<std::decay_t<decltype(view)>>>(view);
+      },
+      matrix);
+}
 
 std::unique_ptr<RowAccess> RowAccess::of(const Matrix& matrix) {
   return std::visit(

@@ -12,9 +12,24 @@
 
 namespace halfspace {
 
+// A plane w, offset and the labels of the rows: the margin of row i is y_i (x_i . w + offset), y_i = 1 for
+// `positive`.
+struct PlaneScan {
+  const double* w = nullptr;
+  double offset = 0;
+  const std::uint32_t* labels = nullptr;
+  std::uint32_t positive = 1;
+  double above = 0;
+};
+
 class RowAccess {
  public:
   static std::unique_ptr<RowAccess> of(const Matrix& matrix);
+  // The same with products and norms whose bits depend on the entries of the row alone, not on whether the
+  // set is stored sparse or dense: a row that is more than two thirds full up to its last entry is summed as
+  // a dense row of that length, any other one entry by entry. So rows that come by a stream give the bits of
+  // rows in memory.
+  static std::unique_ptr<RowAccess> by_row(const Matrix& matrix);
   virtual ~RowAccess() = default;
   RowAccess() = default;
   RowAccess(const RowAccess&) = delete;
@@ -29,10 +44,13 @@ class RowAccess {
   virtual void axpy(double a, std::size_t i, double* w) const = 0;  // w += a x_i
   [[nodiscard]] virtual double norm2(std::size_t i) const = 0;
   virtual void prefetch(std::size_t i) const = 0;  // the row will be used soon
-  virtual void prefetch_weights(std::size_t i, const double* w) const = 0;  // so will the weights at its entries
+  // How many of the first rows of `order` have a margin above scan.above; `score` gets x . w + offset of the
+  // row after.
+  virtual std::size_t scan(std::span<const std::uint32_t> order, const PlaneScan& scan,
+                           double& score) const = 0;
 
-  // For weights stored feature after feature, w[feature * planes + k]: all products of the row at once (the bits of
-  // dot_rows_planes), and a x_i added to one plane, w being its first weight.
+  // For weights stored feature after feature, w[feature * planes + k]: all products of the row at once (the
+  // bits of dot_rows_planes), and a x_i added to one plane, w being its first weight.
   virtual void dot_planes(std::size_t i, const double* w, std::size_t planes, double* out) const = 0;
   virtual void axpy_plane(double a, std::size_t i, double* w, std::size_t planes) const = 0;
 

@@ -1,32 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halfspace/data/row_products.hpp"
 
-#include <algorithm>
-
 namespace halfspace {
-namespace {
-
-// Weights beyond the nearest caches: loads for the rows to come are started this many entries ahead.
-constexpr std::size_t far_columns = std::size_t{1} << 15U;
-constexpr std::uint64_t ahead = 64;
-
-}  // namespace
-
 template <class View>
 void dot_rows(const View& view, std::size_t begin, std::size_t end, const double* w, double* out) noexcept {
-  if constexpr (is_sparse<View>) {
-    if (view.cols > far_columns) {
-      const std::uint64_t last = view.start[end];
-      std::uint64_t next = view.start[begin];
-      for (std::size_t i = begin; i < end; ++i) {
-        for (const std::uint64_t until = std::min(view.start[i + 1] + ahead, last); next < until; ++next) {
-          __builtin_prefetch(w + view.index[next]);
-        }
-        out[i - begin] = dot(view.row(i), w);
-      }
-      return;
-    }
-  }
   for (std::size_t i = begin; i < end; ++i) out[i - begin] = dot(view.row(i), w);
 }
 

@@ -44,7 +44,6 @@ std::vector<std::uint32_t> visits_of(const Dataset& data) {
 namespace {
 
 constexpr std::size_t visits_between_looks = 8192;  // at the clock
-constexpr std::size_t rows_ahead = 4;
 
 class PassLoop {
  public:
@@ -111,11 +110,8 @@ class PassLoop {
   void visit(std::span<const std::uint32_t> order, std::size_t& at, std::size_t until, std::size_t take) {
     const auto labels = data_.labels();
     if (setup_.batch == 1) {
-      for (; at < until; ++at) {
-        if (at + rows_ahead < take) rows_.prefetch(order[at + rows_ahead]);
-        if (at + 1 < take) walker_.planes().prefetch_weights(rows_, order[at + 1]);
-        walker_.step(rows_, labels, order.subspan(at, 1));
-      }
+      walker_.steps(rows_, labels, order.subspan(at, until - at));
+      at = until;
       return;
     }
     const std::size_t batch = setup_.batch == 0 ? order.size() : static_cast<std::size_t>(setup_.batch);
@@ -287,7 +283,7 @@ OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSe
   const std::size_t classes = data.classes().size();
   const std::size_t planes = classes == 2 ? 1 : classes;
   const std::vector<std::uint32_t> visits = visits_of(data);
-  const std::unique_ptr<RowAccess> rows = RowAccess::of(data.matrix());
+  const std::unique_ptr<RowAccess> rows = RowAccess::by_row(data.matrix());
   // The scan for the worst row works on one plane.
   const std::size_t groups =
       setup.order == Order::Worst ? planes : std::min(planes, static_cast<std::size_t>(run.threads.count()));

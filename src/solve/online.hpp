@@ -97,8 +97,8 @@ struct OnlineWalk {
 [[nodiscard]] OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSetup& setup,
                                      const Run& run);
 
-// One pass over rows as they come, in memory that does not grow with their number. `radius2` gets the largest |x|^2
-// (with the lifted 1), `rows` their number. One row a step.
+// One pass over rows as they come, in memory that does not grow with their number. `radius2` gets the largest
+// |x|^2 (with the lifted 1), `rows` their number. One row a step.
 struct StreamedWalk {
   OnlineWalk walk;
   double radius2 = 0;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "halfspace/core/kernels.hpp"
@@ -23,23 +24,27 @@ std::uint64_t lifetime(const PlaneWalk& plane, std::size_t r, std::uint64_t from
   return died > begin ? died - begin : 0;
 }
 
-struct Reach {
-  double radius2 = 0;
-  double least = std::numeric_limits<double>::infinity();
-};
+// Largest |x|^2 over the rows that count, with the lifted 1.
+double radius2_of(const Dataset& data, const RowAccess& rows, bool lifted, const Threads& threads) {
+  std::vector<double> largest((rows.rows() + row_block - 1) / row_block, 0.0);
+  for_blocks(threads, rows.rows(), row_block, [&](std::size_t begin, std::size_t end) {
+    double& most = largest[begin / row_block];
+    for (std::size_t i = begin; i < end; ++i)
+      if (data.weight(i) > 0) most = std::max(most, rows.norm2(i) + (lifted ? 1.0 : 0.0));
+  });
+  return *std::max_element(largest.begin(), largest.end());
+}
 
-// Largest row norm and smallest signed margin of a plane over the rows that count.
-Reach reach_of(const Dataset& data, const RowAccess& rows, const PlaneWalk& plane, std::size_t k, bool lifted,
-               const Threads& threads) {
+// Smallest signed margin of a plane over the rows that count.
+double least_margin(const Dataset& data, const RowAccess& rows, const PlaneWalk& plane, std::size_t k,
+                    const Threads& threads) {
   std::vector<double> score(rows.rows());
   row_products(rows, plane.theta.data(), score.data(), threads);
-  Reach reach;
+  double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < score.size(); ++i) {
-    if (data.weight(i) == 0) continue;
-    reach.radius2 = std::max(reach.radius2, rows.norm2(i) + (lifted ? 1.0 : 0.0));
-    reach.least = std::min(reach.least, y_of(data, i, k) * (score[i] + plane.theta0));
+    if (data.weight(i) > 0) least = std::min(least, y_of(data, i, k) * (score[i] + plane.theta0));
   }
-  return reach;
+  return least;
 }
 
 double length_of(const PlaneWalk& plane, bool lifted) {
@@ -142,8 +147,13 @@ VotedModel voted_model(const Dataset& data, const OnlineWalk& walk, bool lifted,
   return model;
 }
 
-LinearModel linear_model(const std::vector<ChosenPlane>& planes) {
+LinearModel linear_model(std::vector<ChosenPlane> planes) {
   LinearModel linear{.features = planes.at(0).theta.size(), .planes = planes.size()};
+  if (planes.size() == 1) {
+    linear.weights = std::move(planes[0].theta);
+    linear.offsets = {planes[0].theta0};
+    return linear;
+  }
   linear.weights.reserve(linear.features * linear.planes);
   for (const ChosenPlane& plane : planes) {
     linear.weights.insert(linear.weights.end(), plane.theta.begin(), plane.theta.end());
@@ -189,17 +199,17 @@ Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
 
 std::vector<Certificate> mistake_bounds(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                         const Threads& threads) {
-  const auto rows = RowAccess::of(data.matrix());
+  const auto rows = RowAccess::by_row(data.matrix());
+  const double radius = std::sqrt(radius2_of(data, *rows, lifted, threads));
   std::vector<Certificate> out;
   for (std::size_t k = 0; k < walk.planes.size(); ++k) {
     const PlaneWalk& plane = walk.planes[k];
-    const Reach reach = reach_of(data, *rows, plane, k, lifted, threads);
     const double length = length_of(plane, lifted);
-    MistakeBound bound{.mistakes = plane.mistakes, .lifted = lifted};
-    bound.radius = std::sqrt(reach.radius2);
+    MistakeBound bound{.mistakes = plane.mistakes, .radius = radius, .lifted = lifted};
     bound.margin_upper = plane.mistakes == 0 ? std::numeric_limits<double>::infinity()
                                              : length / static_cast<double>(plane.mistakes);
-    bound.margin_lower = plane.clean && reach.least > 0 ? reach.least / length : 0.0;
+    if (plane.clean)
+      bound.margin_lower = std::max(0.0, least_margin(data, *rows, plane, k, threads) / length);
     out.emplace_back(bound);
   }
   return out;
@@ -211,9 +221,9 @@ std::vector<Certificate> separators(const Dataset& data, const OnlineWalk& walk,
   std::vector<Certificate> out;
   for (std::size_t k = 0; k < walk.planes.size(); ++k) {
     const PlaneWalk& plane = walk.planes[k];
-    const Reach reach = reach_of(data, *rows, plane, k, lifted, threads);
-    if (!plane.clean || !(reach.least > 0)) return {};
-    out.emplace_back(Separator{plane.theta, plane.theta0, reach.least / length_of(plane, lifted)});
+    const double least = plane.clean ? least_margin(data, *rows, plane, k, threads) : 0;
+    if (!(least > 0)) return {};
+    out.emplace_back(Separator{plane.theta, plane.theta0, least / length_of(plane, lifted)});
   }
   return out;
 }

@@ -23,7 +23,7 @@ struct ChosenPlane {
 [[nodiscard]] VotedModel voted_model(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                      bool last_half);
 
-[[nodiscard]] LinearModel linear_model(const std::vector<ChosenPlane>& planes);
+[[nodiscard]] LinearModel linear_model(std::vector<ChosenPlane> planes);
 [[nodiscard]] Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup);
 
 // k mistakes, radius, |theta| / k, and the least margin when the last pass was clean.
@@ -33,7 +33,8 @@ struct ChosenPlane {
 [[nodiscard]] std::vector<Certificate> separators(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                                   const Threads& threads);
 
-// What a stream can leave: the last plane or the mean, with what is told about it; no margins, the rows are gone.
+// What a stream can leave: the last plane or the mean, with what is told about it; no margins, the rows are
+// gone.
 [[nodiscard]] Fit streamed_fit(StreamedWalk& streamed, const OnlineSetup& setup, bool bounded);
 // A stream has one order and one pass. Throws UsageError.
 void check_streamable(bool cyclic, const Passes& passes);

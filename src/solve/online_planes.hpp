@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/large_vector.hpp"
 #include "solve/online.hpp"
 
 namespace halfspace {
@@ -28,14 +29,23 @@ class OnlinePlanes {
     }
     scores_interleaved(rows, i, out);
   }
+  // How many of the first rows of `order` the one plane leaves alone: margins above `above`. `score` gets
+  // that of the row after. Only while nothing shrinks.
+  std::size_t scan(const RowAccess& rows, std::span<const std::uint32_t> order,
+                   std::span<const std::uint32_t> labels, std::uint32_t positive, double above,
+                   double& score) const {
+    return rows.scan(order, {v_.data(), theta0_[0], labels.data(), positive, above}, score);
+  }
+  [[nodiscard]] bool single() const { return planes_ == 1 && !interleaved_; }
   void interleave() { interleaved_ = true; }  // a single plane of many: the same bits as among the others
 
   // One step: shrink, then any number of add, then end_step. `closed` is StepRule::scale(t), or 0.
   void shrink(double keep, double closed);
   void add(const RowAccess& rows, std::size_t i, std::size_t k, double amount);  // theta_k += amount (x, 1)
-  void end_step() {
-    ++steps_;
-    if (average_) scale_sum_ += scale_;
+  void end_step() { end_steps(1); }
+  void end_steps(std::uint64_t count) {  // after steps that changed nothing
+    steps_ += count;
+    if (average_) scale_sum_ += static_cast<double>(count) * scale_;
   }
 
   [[nodiscard]] double theta0(std::size_t k) const { return theta0_[k]; }
@@ -47,13 +57,8 @@ class OnlinePlanes {
   [[nodiscard]] double mean0(std::size_t k) const;
   [[nodiscard]] std::size_t cols() const { return cols_; }
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
-  // The weights that a row will meet, when they are far away. Not many rows ahead: they share the nearest cache.
-  void prefetch_weights(const RowAccess& rows, std::size_t i) const {
-    if (cols_ > far_columns && !interleaved_) rows.prefetch_weights(i, v_.data());
-  }
 
  private:
-  static constexpr std::size_t far_columns = std::size_t{1} << 15U;
   void scores_interleaved(const RowAccess& rows, std::size_t i, double* out) const;
   void fold(double scale);
 
@@ -64,7 +69,7 @@ class OnlinePlanes {
   double scale_ = 1;
   double scale_sum_ = 0;
   std::uint64_t steps_ = 0;
-  std::vector<double> v_, u_, base_;  // base: sums from before the scale was folded in
+  LargeVector<double> v_, u_, base_;  // base: sums from before the scale was folded in
   std::vector<double> theta0_, u0_;
 };
 

@@ -30,14 +30,12 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
                                               block.features, 0);
     }
     walker->planes().grow(block.features);
-    const std::unique_ptr<RowAccess> rows = RowAccess::of(block.matrix);
+    const std::unique_ptr<RowAccess> rows = RowAccess::by_row(block.matrix);
     const std::size_t n = block.labels.size();
     for (auto i = static_cast<std::uint32_t>(visits.size()); i < n; ++i) visits.push_back(i);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i + 1 < n) walker->planes().prefetch_weights(*rows, i + 1);
-      walker->step(*rows, block.labels, std::span(visits).subspan(i, 1));
+    walker->steps(*rows, block.labels, std::span(visits).first(n));
+    for (std::size_t i = 0; i < n; ++i)
       out.radius2 = std::max(out.radius2, rows->norm2(i) + (setup.offset == Offset::Lifted ? 1.0 : 0.0));
-    }
     out.rows += n;
     out.features = block.features;
   }

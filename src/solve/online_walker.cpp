@@ -27,27 +27,47 @@ OnlineWalker::OnlineWalker(const StepRule& rule, const OnlineSetup& setup, std::
 void OnlineWalker::step(const RowAccess& rows, std::span<const std::uint32_t> labels,
                         std::span<const std::uint32_t> batch) {
   const std::size_t count = planes_.count();
-  if (batch.size() == 1 && !shrinks_) {  // the perceptron's way: most rows change nothing
-    const std::uint32_t i = batch[0];
-    planes_.scores(rows, i, score_.data());
-    bool moves = false;
-    for (std::size_t k = 0; k < count; ++k)
-      moves = moves || !(y(labels[i], k) * score_[k] > rule_.idle_above);
-    if (!moves) {
-      ++t_;
-      for (std::size_t k = 0; k < count; ++k) ++correct[k];
-      planes_.end_step();
-      return;
-    }
-    take(rows, labels, batch);
-    return;
-  }
   if (score_.size() < batch.size() * count) score_.resize(batch.size() * count);
   for (std::size_t r = 0; r < batch.size(); ++r) {
     if (r + 4 < batch.size()) rows.prefetch(batch[r + 4]);
     planes_.scores(rows, batch[r], score_.data() + r * count);
   }
+  if (batch.size() == 1 && !shrinks_) {  // the perceptron's way: most rows change nothing
+    const std::uint32_t label = labels[batch[0]];
+    bool moves = false;
+    for (std::size_t k = 0; k < count; ++k) moves = moves || !(y(label, k) * score_[k] > rule_.idle_above);
+    if (!moves) {
+      idle(1);
+      return;
+    }
+  }
   take(rows, labels, batch);
+}
+
+void OnlineWalker::idle(std::uint64_t count) {
+  t_ += count;
+  for (std::uint64_t& c : correct) c += count;
+  planes_.end_steps(count);
+}
+
+void OnlineWalker::steps(const RowAccess& rows, std::span<const std::uint32_t> labels,
+                         std::span<const std::uint32_t> order) {
+  constexpr std::size_t ahead = 4;
+  if (!planes_.single() || shrinks_) {
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      if (at + ahead < order.size()) rows.prefetch(order[at + ahead]);
+      step(rows, labels, order.subspan(at, 1));
+    }
+    return;
+  }
+  const std::uint32_t positive = static_cast<std::uint32_t>(classes_ == 2 ? 1 : first_);
+  while (!order.empty()) {
+    const std::size_t same = planes_.scan(rows, order, labels, positive, rule_.idle_above, score_[0]);
+    idle(same);
+    if (same == order.size()) return;
+    take(rows, labels, order.subspan(same, 1));
+    order = order.subspan(same + 1);
+  }
 }
 
 void OnlineWalker::step_scored(const RowAccess& rows, std::span<const std::uint32_t> labels,

@@ -22,7 +22,10 @@ class OnlineWalker {
   // One step on the rows of a batch. `labels` are those of all rows of `rows`.
   void step(const RowAccess& rows, std::span<const std::uint32_t> labels,
             std::span<const std::uint32_t> batch);
-  // The same with the scores at hand, one plane only.
+  // Steps of one row each, for all rows of `order`.
+  void steps(const RowAccess& rows, std::span<const std::uint32_t> labels,
+             std::span<const std::uint32_t> order);
+  // One step with the scores at hand, one plane only.
   void step_scored(const RowAccess& rows, std::span<const std::uint32_t> labels,
                    std::span<const std::uint32_t> batch, std::span<const double> scores);
 
@@ -41,6 +44,7 @@ class OnlineWalker {
   std::vector<std::uint64_t> longest;
 
  private:
+  void idle(std::uint64_t count);  // steps that change nothing
   void take(const RowAccess& rows, std::span<const std::uint32_t> labels,
             std::span<const std::uint32_t> batch);
   void change(const RowAccess& rows, std::uint32_t i, std::size_t k, double y, double margin, double amount);

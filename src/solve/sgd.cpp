@@ -142,7 +142,7 @@ Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
         fmt::format("least objective at the end of a pass: {:.8g} = lambda/2 |theta|^2 + mean {} loss", least,
                     detail::sgd_loss_words[static_cast<std::size_t>(options.loss)]));
   }
-  fit.model.form = linear_model(planes);
+  fit.model.form = linear_model(std::move(planes));
   return fit;
 }
 

@@ -58,6 +58,8 @@ class Show final : public Command {
     } else if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
       output.line(fmt::format("{} planes vote, made of {}", voted->row.size(),
                               counted(voted->constant.size(), "training row")));
+    } else if (const auto* machine = std::get_if<KernelModel>(&model.form)) {
+      print_kernel(model, *machine, output);
     } else {
       for (std::size_t k = 0; k < std::min(model.planes(), planes_printed); ++k)
         print_plane(model, k, output);
@@ -66,8 +68,21 @@ class Show final : public Command {
   }
 
   static std::string_view kind(const Model& model) {
-    constexpr std::string_view words[] = {"linear", "lookup", "voted"};
+    constexpr std::string_view words[] = {"linear", "lookup", "voted", "kernel"};
     return words[model.form.index()];
+  }
+
+  static void print_kernel(const Model& model, const KernelModel& machine, const Output& output) {
+    output.line(fmt::format("kernel {}, {}{}", OptionType<KernelFunction>::print(machine.kernel),
+                            counted(machine.vectors(), "support vector"),
+                            machine.pairs ? ", classes in pairs" : ""));
+    for (std::size_t k = 0; k < std::min(machine.offsets.size(), planes_printed); ++k) {
+      output.line(fmt::format("{}: f(x) = sum of {} coefficients times K(z, x) {} {:.6g}",
+                              printable(function_name(model, k)), machine.first[k + 1] - machine.first[k],
+                              machine.offsets[k] < 0 ? "-" : "+", std::abs(machine.offsets[k])));
+    }
+    if (machine.offsets.size() > planes_printed)
+      output.line(fmt::format("... {} functions in all", machine.offsets.size()));
   }
 
   static std::string tie_words(const Model& model) {
@@ -132,6 +147,12 @@ class Show final : public Command {
       value["planes"].push_back(plane_json(model, k));
     if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
       value["voted"] = {{"mistakes", voted->row.size()}, {"rows", voted->constant.size()}};
+    }
+    if (const auto* machine = std::get_if<KernelModel>(&model.form)) {
+      value["kernel"] = {{"function", OptionType<KernelFunction>::print(machine->kernel)},
+                         {"support_vectors", machine->vectors()},
+                         {"functions", machine->offsets.size()},
+                         {"pairs", machine->pairs}};
     }
     if (lookup != nullptr) {
       value["lookup"] = {{"feature", lookup->feature + 1},

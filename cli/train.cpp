@@ -150,10 +150,11 @@ void Train::print(const Outcome& out, const Output& output) const {
   }
   output.line(
       fmt::format("training error {:.4g} ({} of {} rows)", out.error.share, out.error.rows, out.data.rows()));
-  for (std::size_t k = 0; k < out.fit.certificates.size(); ++k) {
-    const std::string plane = out.fit.certificates.size() > 1
-                                  ? fmt::format(" (class {})", printable(out.fit.model.classes[k]))
-                                  : "";
+  const std::size_t certificates = out.fit.certificates.size();
+  const bool pairs = certificates > out.fit.model.classes.size();  // too many to print: their sum is above
+  for (std::size_t k = 0; !pairs && k < certificates; ++k) {
+    const std::string plane =
+        certificates > 1 ? fmt::format(" (class {})", printable(function_name(out.fit.model, k))) : "";
     output.line(fmt::format("certificate{}{}: {}", plane,
                             data_.scale == ScaleKind::None ? "" : ", on the scaled rows",
                             describe(out.fit.certificates[k])));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "certify/verify_kernel.hpp"
 #include "halfspace/certify/duality_gap.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
@@ -52,7 +53,9 @@ bool near(double a, double b, double scale) { return std::abs(a - b) <= 1e-9 * s
 
 ModelCheck verify(const Model& model, const Dataset& data, const Threads& threads) {
   const auto* linear = std::get_if<LinearModel>(&model.form);
-  if (linear == nullptr || (model.algorithm != "svm" && model.algorithm != "logistic")) {
+  const auto* kernel = std::get_if<KernelModel>(&model.form);
+  const bool kernel_svm = kernel != nullptr && (model.algorithm == "svm");
+  if (!kernel_svm && (linear == nullptr || (model.algorithm != "svm" && model.algorithm != "logistic"))) {
     throw UsageError(
         fmt::format("a model of '{}' carries no duality gap to verify", printable(model.algorithm)));
   }
@@ -65,7 +68,7 @@ ModelCheck verify(const Model& model, const Dataset& data, const Threads& thread
                     printable(claimed)));
     return out;
   }
-  if (linear->features != data.features() || model.classes != data.classes()) {
+  if (model.features() != data.features() || model.classes != data.classes()) {
     out.lines.emplace_back("classes or features of the model and the data differ");
     return out;
   }
@@ -73,8 +76,14 @@ ModelCheck verify(const Model& model, const Dataset& data, const Threads& thread
   const Offset offset = OptionType<Offset>::parse("offset", text_of(model.options, "offset"), {});
   const std::vector<double> weights = class_weights(data, text_of(model.options, "class-weight"));
   const std::vector<Claim> claims = claims_of(model);
-  if (claims.size() != linear->planes) {
-    out.lines.push_back(fmt::format("{} certificates for {} planes", claims.size(), linear->planes));
+  if (claims.size() != model.functions()) {
+    out.lines.push_back(fmt::format("{} certificates for {} planes", claims.size(), model.functions()));
+    return out;
+  }
+  if (kernel_svm) {
+    std::vector<detail::GapClaim> kernel_claims;
+    for (const Claim& claim : claims) kernel_claims.push_back({claim.primal, claim.dual});
+    detail::verify_kernel(model, *kernel, data, C, weights, kernel_claims, threads, out);
     return out;
   }
   out.holds = true;

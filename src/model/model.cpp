@@ -2,6 +2,7 @@
 #include "halfspace/model/model.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "model/row_scores.hpp"
 
@@ -55,12 +56,30 @@ std::size_t Model::planes() const {
   return classes.size() == 2 ? 1 : classes.size();
 }
 
+std::size_t Model::functions() const {
+  if (const auto* kernel = std::get_if<KernelModel>(&form)) return kernel->offsets.size();
+  return planes();
+}
+
+std::string function_name(const Model& model, std::size_t k) {
+  const auto* kernel = std::get_if<KernelModel>(&model.form);
+  if (kernel == nullptr || !kernel->pairs) return model.functions() == 1 ? model.classes.back() : model.classes.at(k);
+  for (std::size_t a = 0; a + 1 < model.classes.size(); ++a) {
+    const std::size_t pairs = model.classes.size() - 1 - a;
+    if (k < pairs) return model.classes[a + 1 + k] + " against " + model.classes[a];
+    k -= pairs;
+  }
+  return {};
+}
+
 std::vector<double> scores(const Model& model, const Dataset& data, const Threads& threads) {
   std::vector<double> out(data.rows() * model.planes());
   if (const auto* linear = std::get_if<LinearModel>(&model.form)) {
     detail::linear_scores(*linear, model.unit_rows, data, threads, out);
   } else if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
     detail::voted_scores(*voted, model.unit_rows, data, threads, out);
+  } else if (const auto* kernel = std::get_if<KernelModel>(&model.form)) {
+    detail::kernel_scores(*kernel, model.unit_rows, model.planes(), data, threads, out);
   } else {
     lookup_scores(std::get<LookupModel>(model.form), model, data, threads, out);
   }
@@ -70,15 +89,20 @@ std::vector<double> scores(const Model& model, const Dataset& data, const Thread
 std::vector<std::uint32_t> labels_from_scores(const Model& model, std::span<const double> scores) {
   const std::size_t planes = model.planes();
   std::vector<std::uint32_t> labels(scores.size() / planes);
+  // Of equal scores the class that comes first in this order wins.
+  std::vector<std::size_t> order(planes);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (const auto* kernel = std::get_if<KernelModel>(&model.form); kernel != nullptr && !kernel->order.empty())
+    std::copy(kernel->order.begin(), kernel->order.end(), order.begin());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto row = scores.subspan(i * planes, planes);
     if (planes == 1) {
       labels[i] = label_of_score(row[0], model.tie);
       continue;
     }
-    std::size_t best = 0;
+    std::size_t best = order[0];
     for (std::size_t k = 1; k < planes; ++k) {
-      if (row[k] > row[best]) best = k;
+      if (row[order[k]] > row[best]) best = order[k];
     }
     labels[i] = static_cast<std::uint32_t>(best);
   }

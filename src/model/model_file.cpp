@@ -3,7 +3,9 @@
 // are not zero, "weights.start" [planes + 1], "weights.value" [n] and "weights.index" [n]; "offsets"
 // [planes]. Lookup: "values" [n] and "labels" [n]. Voted: the rows "rows.start" [r + 1], "rows.value" [n],
 // "rows.constant" [r], "rows.index" [n], and the mistakes "mistakes.first" [planes + 1], "mistakes.survived" [k],
-// "mistakes.row" [k], "mistakes.positive" [k]. Any: "encoding" and "certificate", JSON texts as bytes, when there.
+// "mistakes.row" [k], "mistakes.positive" [k]. Kernel: the support vectors "vectors.start" [r + 1], "vectors.value" [n],
+// "vectors.index" [n], and the functions "functions.first" [f + 1], "functions.coefficient" [m], "functions.vector" [m],
+// "offsets" [f], and "order" [classes] when ties go another way than by the order of the classes. Any: "encoding" and "certificate", JSON texts as bytes, when there.
 #include "halfspace/model/model_file.hpp"
 
 #include <fmt/format.h>
@@ -21,12 +23,16 @@
 #include "model/liblinear_text.hpp"
 #include "model/model_json.hpp"
 #include "model/safetensors.hpp"
+#include "model/tensor_reader.hpp"
 
 namespace halfspace {
 namespace {
 
+using detail::bytes_of;
+using detail::check_starts;
 using detail::Dtype;
 using detail::Tensor;
+using detail::TensorReader;
 
 static_assert(std::endian::native == std::endian::little, "tensors are copied as they lie in memory");
 
@@ -40,11 +46,6 @@ bool may_grow(std::uint64_t weights, std::uint64_t stored) {
 }
 
 // ---------------------------------------------------------------------------------------------- writing
-
-template <class T>
-std::string_view bytes_of(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
-}
 
 struct SparseWeights {
   std::vector<std::uint64_t> start{0};
@@ -124,69 +125,6 @@ DualArrays dual_arrays(const std::vector<DualPoint>& points) {
 
 // ---------------------------------------------------------------------------------------------- reading
 
-class TensorReader {
- public:
-  TensorReader(const detail::TensorFile& file, const std::string& name) : file_(file), name_(name) {}
-
-  [[nodiscard]] const Tensor* find(std::string_view name) {
-    const auto found = std::find_if(file_.tensors.begin(), file_.tensors.end(),
-                                    [&](const Tensor& tensor) { return tensor.name == name; });
-    if (found == file_.tensors.end()) return nullptr;
-    asked_.insert(found->name);
-    return &*found;
-  }
-
-  [[nodiscard]] const Tensor& get(std::string_view name, Dtype dtype) {
-    const Tensor* const tensor = find(name);
-    if (tensor == nullptr) throw InputError({.file = name_}, fmt::format("no tensor '{}'", name));
-    if (tensor->dtype != dtype) refuse(*tensor, 0, "wrong dtype");
-    return *tensor;
-  }
-
-  template <class T>
-  [[nodiscard]] std::vector<T> values(std::string_view name, Dtype dtype,
-                                      const std::vector<std::uint64_t>& shape) {
-    const Tensor& tensor = get(name, dtype);
-    if (tensor.shape != shape) {
-      refuse(tensor, 0,
-             fmt::format("shape [{}]; [{}] expected", fmt::join(tensor.shape, ", "), fmt::join(shape, ", ")));
-    }
-    std::vector<T> out(tensor.bytes.size() / sizeof(T));  // as many as the file really has
-    if (!out.empty()) std::memcpy(out.data(), tensor.bytes.data(), tensor.bytes.size());
-    if constexpr (std::is_same_v<T, double>) {
-      const auto bad = std::find_if(out.begin(), out.end(), [](double v) { return !std::isfinite(v); });
-      if (bad != out.end())
-        refuse(tensor, static_cast<std::size_t>(bad - out.begin()) * sizeof(T), "not finite");
-    }
-    return out;
-  }
-
-  [[nodiscard]] std::string_view text(const Tensor& tensor) const {
-    if (tensor.dtype != Dtype::U8 || tensor.shape.size() != 1 || tensor.bytes.empty()) {
-      refuse(tensor, 0, "not a text (dtype U8, one dimension)");
-    }
-    return tensor.bytes;
-  }
-
-  void no_others() const {
-    for (const Tensor& tensor : file_.tensors) {
-      if (!asked_.contains(tensor.name)) refuse(tensor, 0, "unknown here");
-    }
-  }
-
-  [[nodiscard]] Place place(const Tensor& tensor, std::uint64_t within) const {
-    return {.file = name_, .byte = tensor.place + within};
-  }
-  [[noreturn]] void refuse(const Tensor& tensor, std::uint64_t within, const std::string& why) const {
-    throw InputError(place(tensor, within), fmt::format("tensor '{}': {}", printable(tensor.name), why));
-  }
-
- private:
-  const detail::TensorFile& file_;
-  const std::string& name_;
-  std::set<std::string_view> asked_;
-};
-
 void read_sparse_weights(TensorReader& tensors, LinearModel& model) {
   const auto start = tensors.values<std::uint64_t>("weights.start", Dtype::U64, {model.planes + 1});
   const Tensor& starts = *tensors.find("weights.start");
@@ -241,16 +179,6 @@ void read_form(TensorReader& tensors, LookupModel& model, std::size_t classes) {
   }
 }
 
-// 0 = start[0] <= start[1] <= ... <= the last, which is `count`.
-void check_starts(TensorReader& tensors, std::string_view name, const std::vector<std::uint64_t>& start,
-                  std::uint64_t count) {
-  const Tensor& tensor = *tensors.find(name);
-  if (start.empty() || start.front() != 0) tensors.refuse(tensor, 0, "does not begin with 0");
-  for (std::size_t k = 0; k + 1 < start.size(); ++k)
-    if (start[k] > start[k + 1]) tensors.refuse(tensor, (k + 1) * 8, "not ascending");
-  if (start.back() != count) tensors.refuse(tensor, (start.size() - 1) * 8, "does not end with the number of entries");
-}
-
 void read_form(TensorReader& tensors, VotedModel& model, std::size_t) {
   constexpr std::uint64_t exact = std::uint64_t{1} << 53U;  // counts are added as doubles
   const std::uint64_t rows = tensors.get("rows.constant", Dtype::F64).bytes.size() / sizeof(double);
@@ -283,9 +211,13 @@ void read_form(TensorReader& tensors, VotedModel& model, std::size_t) {
   }
 }
 
+void read_form(TensorReader& tensors, KernelModel& model, std::size_t classes) {
+  detail::read_kernel_tensors(tensors, model, classes);
+}
+
 void read_dual(TensorReader& tensors, Model& model) {
   if (tensors.find("dual.start") == nullptr) return;
-  const auto start = tensors.values<std::uint64_t>("dual.start", Dtype::U64, {model.planes() + 1});
+  const auto start = tensors.values<std::uint64_t>("dual.start", Dtype::U64, {model.functions() + 1});
   const Tensor& starts = *tensors.find("dual.start");
   const std::uint64_t count = tensors.get("dual.rows", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
   const auto rows = tensors.values<std::uint32_t>("dual.rows", Dtype::U32, {count});
@@ -349,6 +281,11 @@ std::string to_bytes(const Model& model) {
     check_finite(voted->value);
     check_finite(voted->constant);
     tensors = voted_tensors(*voted);
+  } else if (const auto* kernel = std::get_if<KernelModel>(&model.form)) {
+    check_finite(kernel->value);
+    check_finite(kernel->coefficient);
+    check_finite(kernel->offsets);
+    tensors = detail::kernel_tensors(*kernel);
   } else {
     const auto& lookup = std::get<LookupModel>(model.form);
     check_finite(lookup.values);

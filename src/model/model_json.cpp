@@ -87,10 +87,25 @@ void check_classes(const Fields& fields, const std::vector<std::string>& classes
   if (sorted != classes) fields.refuse("the classes are not in order");
 }
 
-std::variant<LinearModel, LookupModel, VotedModel> read_form(Fields& fields, std::size_t classes) {
-  constexpr std::string_view form_words[] = {"linear", "lookup", "voted"};
+KernelModel read_kernel(Fields& fields, std::size_t features) {
+  KernelModel model{.features = features};
+  const std::string& text = fields.text("kernel");
+  try {
+    model.kernel = OptionType<KernelFunction>::parse("kernel", text, {});
+  } catch (const UsageError&) {
+    fields.refuse(fmt::format("'kernel' is '{}'", printable(text)));
+  }
+  const bool needs_gamma = model.kernel.kind != KernelKind::Linear && model.kernel.kind != KernelKind::Precomputed;
+  if (needs_gamma && model.kernel.gamma == 0) fields.refuse("'kernel' has no gamma");
+  model.pairs = fields.flag("pairs");
+  return model;
+}
+
+decltype(Model::form) read_form(Fields& fields, std::size_t classes) {
+  constexpr std::string_view form_words[] = {"linear", "lookup", "voted", "kernel"};
   const std::size_t form = read_word(fields, "form", form_words);
   const std::uint64_t features = fields.count("features", feature_limit);
+  if (form == 3) return read_kernel(fields, features);
   if (form != 1) {
     const std::uint64_t planes = fields.count("planes");
     const std::size_t expected = classes == 2 ? 1 : classes;
@@ -159,6 +174,10 @@ std::string fields_to_json(const Model& model) {
     json["form"] = "lookup";
     json["feature"] = lookup->feature;
     json["fallback"] = lookup->fallback;
+  } else if (const auto* kernel = std::get_if<KernelModel>(&model.form)) {
+    json["form"] = "kernel";
+    json["kernel"] = OptionType<KernelFunction>::print(kernel->kernel);
+    json["pairs"] = kernel->pairs;
   } else {
     json["form"] = std::holds_alternative<VotedModel>(model.form) ? "voted" : "linear";
     json["planes"] = model.planes();

@@ -21,6 +21,10 @@ void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data
 void voted_scores(const VotedModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
                   std::span<double> out);
 
+// The functions of the model, or the votes of its pairs.
+void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data,
+                   const Threads& threads, std::span<double> out);
+
 // |x| of a row, also where its square is not a number.
 void row_norms(const Dataset& data, const Threads& threads, std::span<double> out);
 

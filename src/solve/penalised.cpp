@@ -11,6 +11,7 @@
 #include "halfspace/certify/duality_gap.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
+#include "solve/kernel_svm.hpp"
 #include "solve/solver.hpp"
 
 namespace halfspace {
@@ -167,6 +168,9 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
 }  // namespace
 
 Fit solve(const Dataset& data, const Svm& options, const Run& run) {
+  if (options.kernel.kind != KernelKind::Linear) return solve_kernel_svm(data, options, run);
+  if (options.multiclass == ManyClasses::OneVsOne)
+    throw UsageError("--multiclass one-vs-one needs --kernel; planes stand against the rest");
   const Loss loss = options.loss == SvmLoss::Hinge ? Loss(Hinge{}) : Loss(SquaredHinge{});
   const Wish wish{loss,        options.offset, options.C,
                   options.gap, options.solver, class_weights(data, options.class_weight)};

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "halfspace/core/kernel_function.hpp"
 #include "halfspace/core/options.hpp"
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/data/dataset.hpp"
@@ -62,6 +63,24 @@ struct VotedModel {
   std::vector<std::uint64_t> survived;  // steps that the plane after this mistake lived
 };
 
+// f(x) = sum of coefficient K(support vector, x) + offset for every function. Two classes: one function, f > 0 means the
+// last class. More: one function per class, the largest wins; or, with `pairs`, one per pair of classes a < b in the order
+// (0, 1), (0, 2), ..., (1, 2), ..., f > 0 a vote for b, otherwise for a, and the scores are the votes.
+struct KernelModel {
+  std::size_t features = 0;
+  KernelFunction kernel;
+  bool pairs = false;
+  std::vector<std::uint64_t> start{0};  // support vectors: entries start[r] to start[r + 1] of index and value
+  std::vector<std::uint32_t> index;
+  std::vector<double> value;
+  std::vector<std::uint64_t> first{0};  // function k: first[k] to first[k + 1] of the arrays below
+  std::vector<std::uint32_t> vector;    // ascending within a function
+  std::vector<double> coefficient;
+  std::vector<double> offsets;       // one per function
+  std::vector<std::uint32_t> order;  // of classes with equal votes the first here wins; empty: the order of the classes
+  [[nodiscard]] std::size_t vectors() const { return start.size() - 1; }
+};
+
 // How the model came to be, for people and for checking: text by key, in a fixed order.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
@@ -72,7 +91,7 @@ struct DualPoint {
 };
 
 struct Model {
-  std::variant<LinearModel, LookupModel, VotedModel> form;
+  std::variant<LinearModel, LookupModel, VotedModel, KernelModel> form;
   std::vector<std::string> classes;  // sorted; the last is the positive one
   std::shared_ptr<const Encoding> encoding;
   bool unit_rows = false;  // rows are divided by their norm first
@@ -80,11 +99,12 @@ struct Model {
   std::string algorithm;
   Facts options;            // every option of the algorithm with its value
   Facts facts;              // rows, data fingerprint, formula, ...
-  std::vector<DualPoint> dual;  // one per plane, or none
+  std::vector<DualPoint> dual;  // one per plane or kernel function, or none
   std::string certificate;  // JSON text of the certificates, empty when there is none
 
   [[nodiscard]] std::size_t features() const;
   [[nodiscard]] std::size_t planes() const;  // columns of scores(): 1 for two classes, else one per class
+  [[nodiscard]] std::size_t functions() const;  // what is trained: the planes, or one function per pair of classes
 };
 
 inline constexpr std::uint32_t abstained = UINT32_MAX;
@@ -97,6 +117,12 @@ inline constexpr std::uint32_t abstained = UINT32_MAX;
 // Class of every row from its scores (`abstained` for a zero score under Tie::Abstain).
 [[nodiscard]] std::vector<std::uint32_t> labels_from_scores(const Model& model,
                                                             std::span<const double> scores);
+
+// The functions of a kernel model, row after row, functions() each; before the votes of pairs.
+[[nodiscard]] std::vector<double> function_values(const KernelModel& model, bool unit_rows, const Dataset& data,
+                                                  const Threads& threads);
+// What function k decides: a class, or "A against B".
+[[nodiscard]] std::string function_name(const Model& model, std::size_t k);
 
 // Models of logistic regression have probabilities.
 [[nodiscard]] bool has_probabilities(const Model& model);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "halfspace/core/kernel_function.hpp"
 #include "halfspace/core/options.hpp"
 #include "halfspace/objective/problem.hpp"
 #include "halfspace/solve/fit.hpp"
@@ -24,6 +25,17 @@ inline constexpr std::span<const std::string_view> enum_words<SvmLoss> = detail:
 template <>
 inline constexpr std::span<const std::string_view> enum_words<SolverName> = detail::solver_words;
 
+// How many classes become problems of two. Auto: planes against the rest, kernel machines in pairs.
+enum class ManyClasses { Auto, OneVsRest, OneVsOne };
+namespace detail {
+inline constexpr std::string_view many_classes_words[] = {"auto", "one-vs-rest", "one-vs-one"};
+inline constexpr std::string_view many_classes_help =
+    "more than two classes: each against the rest, or every two against each other (kernels only, and their default)";
+inline constexpr std::string_view cache_help = "kernels: megabytes for rows of the kernel matrix";
+}  // namespace detail
+template <>
+inline constexpr std::span<const std::string_view> enum_words<ManyClasses> = detail::many_classes_words;
+
 struct Svm {
   static constexpr std::string_view name = "svm";
   static constexpr std::string_view summary = "soft-margin support vector machine, solved to a certified gap";
@@ -35,6 +47,9 @@ struct Svm {
   SolverName solver = SolverName::Auto;
   std::string class_weight;
   bool no_certificate = false;
+  KernelFunction kernel;
+  ManyClasses multiclass = ManyClasses::Auto;
+  double cache = 256;
 
   static constexpr auto fields() {
     return std::array{
@@ -47,6 +62,9 @@ struct Svm {
         field<&Svm::solver>("solver", "SOLVER", "how it is solved; auto chooses by shape, loss and C"),
         field<&Svm::class_weight>("class-weight", "W", "balanced, or LABEL:W,LABEL:W,...: factors on C"),
         field<&Svm::no_certificate>("no-certificate", "", "leave the dual point out of the model file"),
+        field<&Svm::kernel>("kernel", "KERNEL", detail::kernel_help),
+        field<&Svm::multiclass>("multiclass", "HOW", detail::many_classes_help),
+        field<&Svm::cache>("cache", "MB", detail::cache_help, {1, 1e6}),
     };
   }
 };

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of the model must be made of the very rows and dual values that the certificate is computed from: every
+// support vector is held against its training row, every coefficient against y alpha.
+#include "certify/verify_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "halfspace/certify/kernel_gap.hpp"
+#include "halfspace/core/error.hpp"
+
+namespace halfspace::detail {
+namespace {
+
+// The support vector as the training row it came from.
+template <class View>
+bool same_row(const View& view, std::size_t i, const KernelModel& model, std::size_t vector) {
+  std::uint64_t at = model.start[vector];
+  bool same = true;
+  for_entries(view.row(i), [&](std::uint32_t j, double x) {
+    same = same && at < model.start[vector + 1] && model.index[at] == j && model.value[at] == x;
+    ++at;
+  });
+  return same && at == model.start[vector + 1];
+}
+bool is_row(const Dataset& data, std::size_t i, const KernelModel& model, std::size_t vector) {
+  if (model.kernel.kind == KernelKind::Precomputed) {
+    const std::size_t column = i + (data.features() == data.rows() + 1 ? 1 : 0);
+    return model.start[vector + 1] - model.start[vector] == 1 && model.index[model.start[vector]] == column &&
+           model.value[model.start[vector]] == 1;
+  }
+  return std::visit([&](const auto& view) { return same_row(view, i, model, vector); }, data.matrix());
+}
+
+std::string mismatch(const Dataset& data, const KernelModel& model, const Problem& problem, const DualPoint& dual,
+                     std::size_t k) {
+  const std::uint64_t first = model.first[k];
+  if (dual.rows.size() != model.first[k + 1] - first) return "dual values and coefficients differ in number";
+  for (std::size_t t = 0; t < dual.rows.size(); ++t) {
+    const std::uint32_t i = dual.rows[t];
+    if (i >= data.rows()) return "a dual value of a row that is not there";
+    if (!is_row(data, i, model, model.vector[first + t]))
+      return fmt::format("a support vector is not training row {}", i + 1);
+    if (model.coefficient[first + t] != problem.y[i] * dual.alpha[t])
+      return fmt::format("the coefficient of row {} is not its dual value", i + 1);
+    if (dual.alpha[t] > problem.cost[i]) return fmt::format("the dual value of row {} is above its bound", i + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset& data, double C,
+                   const std::vector<double>& class_weights, const std::vector<GapClaim>& claims,
+                   const Threads& threads, ModelCheck& out) {
+  if (!kernel.kernel.semidefinite() && kernel.kernel.kind != KernelKind::Precomputed)
+    throw UsageError("the kernel need not be positive semidefinite: the model carries no duality gap to verify");
+  if (model.dual.size() != kernel.offsets.size()) {
+    out.lines.emplace_back("the model carries no dual point: nothing to verify");
+    return;
+  }
+  out.holds = true;
+  const std::size_t classes = model.classes.size();
+  std::size_t k = 0;
+  const auto check = [&](const Problem& problem) {
+    const std::string name = printable(function_name(model, k));
+    const std::string wrong = mismatch(data, kernel, problem, model.dual[k], k);
+    if (!wrong.empty()) {
+      out.lines.push_back(fmt::format("{}: {}", name, wrong));
+      out.holds = false;
+      ++k;
+      return;
+    }
+    const DualityGap gap = KernelGap(problem, kernel.kernel, model.dual[k], threads).at(kernel.offsets[k]);
+    out.gaps.push_back(gap);
+    const double scale = 1e-9 * std::max(1.0, std::abs(gap.primal));
+    const bool same = std::abs(gap.primal - claims[k].primal) <= scale && std::abs(gap.dual - claims[k].dual) <= scale;
+    out.holds = out.holds && same;
+    out.lines.push_back(fmt::format(
+        "{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}", name, gap.primal, gap.dual,
+        gap.relative(),
+        same ? "" : fmt::format("; the model says {:.10g} and {:.10g}", claims[k].primal, claims[k].dual)));
+    ++k;
+  };
+  if (!kernel.pairs) {
+    for (std::uint32_t c = 0; c < kernel.offsets.size(); ++c)
+      check(make_problem(data, classes == 2 ? 1 : c, Hinge{}, Offset::Free, C, class_weights));
+    return;
+  }
+  for (std::uint32_t a = 0; a < classes; ++a) {
+    for (std::uint32_t b = a + 1; b < classes; ++b) {
+      Problem problem = make_problem(data, b, Hinge{}, Offset::Free, C, class_weights);
+      for (std::size_t i = 0; i < data.rows(); ++i)
+        if (data.labels()[i] != a && data.labels()[i] != b) problem.cost[i] = 0;
+      check(problem);
+    }
+  }
+}
+
+}  // namespace halfspace::detail

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problem   minimise 1/2 |theta|^2 + sum cost_i (1 - y_i (theta . phi(x_i) + b))+ over theta and b, in the dual.
+// Method    working sets on kernel values in float (kernel_smo.cpp). Equal rows of one class are one variable with the
+//           sum of their bounds. What it finds is checked in double on the rows as they are stored; when the true gap is
+//           too large, the true slopes replace the solver's and it goes on from there: each such round takes away the
+//           error that float values left, so any gap that double can express is in reach.
+// Proof     certify/kernel_gap.hpp.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "data/equal_rows.hpp"
+#include "halfspace/certify/kernel_gap.hpp"
+#include "solve/kernel_smo.hpp"
+#include "solve/kernel_svm.hpp"
+
+namespace halfspace {
+namespace {
+
+constexpr int most_checks = 12;
+
+// Variables of the solver: classes of equal rows with equal labels.
+struct Variables {
+  std::vector<std::uint32_t> present;  // rows with a cost
+  std::vector<std::uint32_t> variable;  // of every present row
+  std::vector<std::uint32_t> row;       // of every variable: its first row
+  std::vector<double> bound;            // sum of the costs
+  std::vector<std::int8_t> y;
+};
+
+Variables variables_of(const Problem& problem, const RowAccess& access, bool given) {
+  Variables out;
+  for (std::size_t i = 0; i < problem.rows(); ++i)
+    if (problem.cost[i] > 0) out.present.push_back(static_cast<std::uint32_t>(i));
+  const EqualRows equal = given ? all_different(out.present.size()) : find_equal_rows(access, out.present);
+  constexpr std::uint32_t none = UINT32_MAX;
+  std::vector<std::uint32_t> of_group[2];
+  of_group[0].assign(equal.first.size(), none);
+  of_group[1].assign(equal.first.size(), none);
+  for (std::size_t k = 0; k < out.present.size(); ++k) {
+    const std::uint32_t i = out.present[k];
+    std::uint32_t& variable = of_group[problem.y[i] > 0 ? 1 : 0][equal.group[k]];
+    if (variable == none) {
+      variable = static_cast<std::uint32_t>(out.row.size());
+      out.row.push_back(i);
+      out.bound.push_back(0);
+      out.y.push_back(problem.y[i]);
+    }
+    out.bound[variable] += problem.cost[i];
+    out.variable.push_back(variable);
+  }
+  return out;
+}
+
+// The offset with the least loss: where the costs of the positive rows above it and of the negative rows below it are
+// equal. A row's loss ends at offset = y - product.
+double best_offset(const Problem& problem, std::span<const double> products, double middle) {
+  struct End {
+    double at, cost;
+  };
+  std::vector<End> ends;
+  double balance = 0;  // slope of the loss, left of all ends
+  for (std::size_t i = 0; i < problem.rows(); ++i) {
+    if (problem.cost[i] == 0) continue;
+    ends.push_back({problem.y[i] - products[i], problem.cost[i]});
+    if (problem.y[i] > 0) balance -= problem.cost[i];
+  }
+  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.at < b.at; });
+  const double tiny = 1e-12 * std::abs(balance);
+  for (std::size_t k = 0; k < ends.size(); ++k) {
+    balance += ends[k].cost;
+    if (balance < -tiny) continue;
+    // Flat up to the next end: any offset there is best, the middle of the support vectors by preference.
+    const double next = balance <= tiny && k + 1 < ends.size() ? ends[k + 1].at : ends[k].at;
+    return std::clamp(middle, ends[k].at, next);
+  }
+  return middle;
+}
+
+class MachineSolve {
+ public:
+  MachineSolve(const Problem& problem, const KernelGoal& goal, const Clock& clock, std::optional<double> nu)
+      : problem_(problem), goal_(goal), clock_(clock), nu_(nu), access_(RowAccess::of(problem.data->matrix())) {
+    const RowForm form = form_for(*problem.data, goal.kernel);
+    const bool given = form == RowForm::Given;
+    variables_ = variables_of(problem, *access_, given);
+    std::vector<std::uint32_t> columns;
+    if (given) {
+      const bool numbered = problem.data->features() == problem.rows() + 1;
+      for (const std::uint32_t i : variables_.row) columns.push_back(i + (numbered ? 1U : 0U));
+    }
+    rows_.emplace(*access_, variables_.row, problem.data->features(), form, goal.threads, columns);
+  }
+
+  KernelMachine solve() {
+    KernelSmo smo(small_problem());
+    smo.start(nu_ ? nu_start() : std::vector<double>(variables_.row.size(), 0.0));
+    KernelMachine best;
+    double wanted = 0.9 * goal_.gap;
+    double last = std::numeric_limits<double>::infinity();
+    for (int check = 0;; ++check) {
+      Stop why = Stop::Converged;
+      const KernelSmo::End end = smo.run(wanted, clock_, why);
+      const double relative = judge(smo, best, check == 0);
+      if (relative <= goal_.gap) break;
+      if (end == KernelSmo::End::Stopped) {
+        best.stop = why;
+        break;
+      }
+      // Not reached: go on from the true slopes, unless that has stopped helping.
+      const bool helps = relative < 0.9 * last || end == KernelSmo::End::Reached;
+      if (check + 1 == most_checks || !helps) {
+        best.stop = Stop::Limit;
+        break;
+      }
+      last = relative;
+      wanted *= 0.7;
+    }
+    best.rounds = smo.iterations();
+    best.indefinite = smo.indefinite();
+    return best;
+  }
+
+ private:
+  SmoProblem small_problem() const {
+    SmoProblem out;
+    const std::size_t n = variables_.row.size();
+    out.rows = &*rows_;
+    out.kernel = goal_.kernel;
+    out.y = variables_.y;
+    out.by_class = nu_.has_value();
+    out.cache_bytes = goal_.cache_bytes;
+    out.seed = goal_.seed;
+    out.threads = goal_.threads;
+    out.target.resize(n);
+    out.lower.resize(n);
+    out.upper.resize(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const bool positive = variables_.y[k] > 0;
+      out.target[k] = nu_ ? 0.0 : variables_.y[k];
+      out.lower[k] = positive ? 0.0 : -variables_.bound[k];
+      out.upper[k] = positive ? variables_.bound[k] : 0.0;
+    }
+    return out;
+  }
+
+  // The first rows of each class up to half of nu times all costs.
+  [[nodiscard]] std::vector<double> nu_start() const {
+    double total = 0;
+    for (const double b : variables_.bound) total += b;
+    double left[2] = {*nu_ * total / 2, *nu_ * total / 2};
+    std::vector<double> beta(variables_.row.size(), 0.0);
+    for (std::size_t k = 0; k < beta.size(); ++k) {
+      double& rest = left[variables_.y[k] > 0 ? 1 : 0];
+      const double take = std::min(rest, variables_.bound[k]);
+      beta[k] = variables_.y[k] * take;
+      rest -= take;
+    }
+    return beta;
+  }
+
+  // The true gap of the present point; keeps the point if it is the best so far, hands the true slopes to the solver.
+  double judge(KernelSmo& smo, KernelMachine& best, bool first) {
+    const double rho = nu_ ? smo.state().rho : 1.0;
+    const double scale = rho > 0 ? 1 / rho : 1.0;
+    Problem checked = problem_;
+    if (nu_)
+      for (double& c : checked.cost) c *= scale;
+    KernelMachine found;
+    for (std::size_t k = 0; k < variables_.present.size(); ++k) {
+      const std::uint32_t i = variables_.present[k];
+      const std::uint32_t v = variables_.variable[k];
+      const double size = std::abs(smo.beta()[v]);
+      if (size == 0) continue;
+      // At the bound exactly at the bound; otherwise in proportion to the costs.
+      const double share = size >= variables_.bound[v] ? problem_.cost[i] : size * (problem_.cost[i] / variables_.bound[v]);
+      const double alpha = std::min(share * scale, checked.cost[i]);
+      if (!(alpha > 0)) continue;
+      found.dual.rows.push_back(i);
+      found.dual.alpha.push_back(alpha);
+    }
+    const KernelGap proof(checked, goal_.kernel, found.dual, goal_.threads);
+    found.offset = best_offset(checked, proof.products(), smo.state().offset * scale);
+    found.gap = proof.at(found.offset);
+    found.rho = rho;
+    found.C = scale;
+    const double relative = found.gap.relative();
+    std::vector<double> slopes(variables_.row.size());
+    for (std::size_t v = 0; v < slopes.size(); ++v)
+      slopes[v] = (nu_ ? 0.0 : variables_.y[v]) - proof.products()[variables_.row[v]] / scale;
+    smo.set_slopes(slopes);
+    if (first || relative < best.gap.relative()) best = std::move(found);
+    return rho > 0 ? best.gap.relative() : std::numeric_limits<double>::infinity();
+  }
+
+  const Problem& problem_;
+  const KernelGoal& goal_;
+  const Clock& clock_;
+  std::optional<double> nu_;
+  std::unique_ptr<RowAccess> access_;
+  Variables variables_;
+  std::optional<KernelRows<float>> rows_;
+};
+
+}  // namespace
+
+KernelMachine solve_machine(const Problem& problem, const KernelGoal& goal, const Clock& clock) {
+  return MachineSolve(problem, goal, clock, std::nullopt).solve();
+}
+
+KernelMachine solve_nu_machine(const Problem& problem, double nu, const KernelGoal& goal, const Clock& clock) {
+  return MachineSolve(problem, goal, clock, nu).solve();
+}
+
+}  // namespace halfspace

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Round   look at all slopes (gap, thresholds); choose a working set: half of the last one, the rest the worst
+//         violators; its kernel block; steps on pairs within the set until a tenth of the violation is left; bring all
+//         slopes up to date by the rows that moved.
+// Cost    a round: one kernel value per row and moved variable, and q^2 for the block. Cheap values (few features, bits)
+//         are computed and used at once; dear ones are kept in a cache of rows, the least recently used one leaves.
+// Memory  the packed rows, q^2 floats, and at most --cache for rows.
+// Proof   none here: the gap is for kernel values in float. certify/kernel_gap.hpp computes the true one.
+// After   Joachims, "Making large-scale SVM learning practical" (1999) for working sets; Fan, Chen, Lin (JMLR 2005) for
+//         the pairs.
+#include "solve/kernel_smo.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/pair_steps.hpp"
+#include "halfspace/core/random.hpp"
+
+namespace halfspace {
+namespace {
+
+constexpr std::uint32_t nowhere = UINT32_MAX;
+constexpr std::size_t set_size = 512;
+constexpr double cheap_value = 80;      // KernelRows::cost() below which a value is not worth keeping
+constexpr std::size_t patience = 40;    // rounds without progress
+constexpr std::uint64_t most_rounds = 1'000'000;
+
+std::size_t padded_size(std::size_t n) {
+  return (n + detail::pair_padding - 1) / detail::pair_padding * detail::pair_padding;
+}
+
+}  // namespace
+
+KernelSmo::KernelSmo(SmoProblem problem) : p_(std::move(problem)), n_(p_.rows->size()) {
+  beta_.assign(n_, 0.0);
+  slope_.assign(p_.rows->padded(), 0.0);
+  place_.assign(n_, nowhere);
+  rank_.resize(n_);
+  std::iota(rank_.begin(), rank_.end(), 0U);
+  Random(p_.seed, 7).shuffle(rank_);
+  const std::uint64_t row_bytes = p_.rows->padded() * sizeof(float);
+  capacity_ = static_cast<std::size_t>(std::min<std::uint64_t>(p_.cache_bytes / std::max<std::uint64_t>(1, row_bytes), n_));
+  use_cache_ = p_.rows->cost() > cheap_value && capacity_ >= std::min(n_, set_size + set_size / 2);
+  if (use_cache_) {
+    slot_of_row_.assign(n_, nowhere);
+    cache_.reserve(capacity_ * p_.rows->padded());
+  }
+}
+
+void KernelSmo::start(std::vector<double> beta) {
+  beta_ = std::move(beta);
+  std::fill(slope_.begin(), slope_.end(), 0.0);
+  std::copy(p_.target.begin(), p_.target.end(), slope_.begin());
+  std::vector<std::uint32_t> rows;
+  std::vector<double> minus;
+  for (std::size_t i = 0; i < n_; ++i) {
+    if (beta_[i] == 0) continue;
+    rows.push_back(static_cast<std::uint32_t>(i));
+    minus.push_back(-beta_[i]);
+  }
+  if (!rows.empty())
+    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, minus, 1, slope_.data(), p_.threads);
+}
+
+void KernelSmo::set_slopes(const std::vector<double>& slopes) {
+  std::copy(slopes.begin(), slopes.end(), slope_.begin());
+}
+
+// Thresholds in the middle between what may rise and what may fall; every term of the gap is at least 0.
+void KernelSmo::look() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double top[2] = {-infinity, -infinity}, bottom[2] = {infinity, infinity};
+  for (std::size_t i = 0; i < n_; ++i) {
+    const int c = p_.by_class && p_.y[i] < 0 ? 0 : 1;
+    if (beta_[i] < p_.upper[i]) top[c] = std::max(top[c], slope_[i]);
+    if (beta_[i] > p_.lower[i]) bottom[c] = std::min(bottom[c], slope_[i]);
+  }
+  if (!p_.by_class) {
+    top[0] = top[1];
+    bottom[0] = bottom[1];
+  }
+  state_.apart = 0;
+  for (int c = 0; c < 2; ++c) {
+    const bool both = std::isfinite(top[c]) && std::isfinite(bottom[c]);
+    threshold_[c] = both ? (top[c] + bottom[c]) / 2 : std::isfinite(top[c]) ? top[c] : bottom[c];
+    if (both) state_.apart = std::max(state_.apart, top[c] - bottom[c]);
+  }
+  state_.offset = (threshold_[0] + threshold_[1]) / 2;
+  state_.rho = p_.by_class ? (threshold_[0] - threshold_[1]) / 2 : 1;
+  double gap = 0, square = 0, loss = 0;
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double over = slope_[i] - threshold_[p_.y[i] < 0 ? 0 : 1];
+    const double cost = p_.upper[i] - p_.lower[i];
+    const double lost = cost * std::max(0.0, p_.y[i] * over);
+    loss += lost;
+    gap += lost - beta_[i] * over;
+    square += beta_[i] * (p_.target[i] - slope_[i]);
+  }
+  const double unit = state_.rho > 0 ? state_.rho * state_.rho : 1;
+  state_.gap = gap / unit;
+  state_.primal = (square / 2 + loss) / unit;
+}
+
+void KernelSmo::fill_set(std::vector<Candidate>& up, std::vector<Candidate>& low) {
+  const auto worse = [](const Candidate& a, const Candidate& b) {
+    return a.key != b.key ? a.key > b.key : a.rank < b.rank;
+  };
+  for (auto* list : {&up, &low}) {
+    if (list->size() > set_size) {
+      std::nth_element(list->begin(), list->begin() + set_size, list->end(), worse);
+      list->resize(set_size);
+    }
+    std::sort(list->begin(), list->end(), worse);
+  }
+  std::size_t at[2] = {0, 0};
+  const std::vector<Candidate>* const lists[2] = {&up, &low};
+  while (set_.size() < set_size && (at[0] < up.size() || at[1] < low.size())) {
+    for (int side = 0; side < 2 && set_.size() < set_size; ++side) {
+      while (at[side] < lists[side]->size() && place_[(*lists[side])[at[side]].row] != nowhere) ++at[side];
+      if (at[side] == lists[side]->size()) continue;
+      const std::uint32_t row = (*lists[side])[at[side]++].row;
+      place_[row] = static_cast<std::uint32_t>(set_.size());
+      set_.push_back(row);
+      entered_.push_back(iterations_);
+    }
+  }
+}
+
+void KernelSmo::choose_set() {
+  old_set_.swap(set_);
+  old_entered_.swap(entered_);
+  set_.clear();
+  entered_.clear();
+  for (const std::uint32_t row : old_set_) place_[row] = nowhere;
+  // Half of the old set stays: the free ones first, then those that came last.
+  std::vector<std::uint32_t> order(old_set_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto free = [&](std::uint32_t k) {
+    const std::uint32_t row = old_set_[k];
+    return beta_[row] > p_.lower[row] && beta_[row] < p_.upper[row];
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return free(a) != free(b) ? free(a) : old_entered_[a] > old_entered_[b];
+  });
+  order.resize(std::min(order.size(), set_size / 2));
+  for (const std::uint32_t k : order) {
+    place_[old_set_[k]] = static_cast<std::uint32_t>(set_.size());
+    set_.push_back(old_set_[k]);
+    entered_.push_back(old_entered_[k]);
+  }
+  std::vector<Candidate> up, low;
+  for (std::size_t i = 0; i < n_; ++i) {
+    const double key = slope_[i] - threshold_[p_.y[i] < 0 ? 0 : 1];
+    const auto row = static_cast<std::uint32_t>(i);
+    if (key > 0 && beta_[i] < p_.upper[i]) up.push_back({key, rank_[i], row});
+    if (key < 0 && beta_[i] > p_.lower[i]) low.push_back({-key, rank_[i], row});
+  }
+  fill_set(up, low);
+  // Rows that are only looked at come cheaper when they lie near each other; classes lie apart for nu-svm.
+  std::vector<std::uint32_t> sorted(set_.size());
+  std::iota(sorted.begin(), sorted.end(), 0U);
+  std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (p_.by_class && p_.y[set_[a]] != p_.y[set_[b]]) return p_.y[set_[a]] < p_.y[set_[b]];
+    return set_[a] < set_[b];
+  });
+  std::vector<std::uint32_t> rows(set_.size());
+  std::vector<std::uint64_t> entered(set_.size());
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    rows[k] = set_[sorted[k]];
+    entered[k] = entered_[sorted[k]];
+  }
+  set_ = std::move(rows);
+  entered_ = std::move(entered);
+}
+
+// Values between rows that were both in the last set are taken over.
+void KernelSmo::compute_block() {
+  old_block_.swap(block_);
+  const std::size_t old_stride = block_stride_;
+  const std::size_t q = set_.size();
+  const KernelRows<float> own(*p_.rows, set_);
+  block_stride_ = own.padded();
+  block_.resize(q * block_stride_);
+  std::vector<std::uint32_t> old_place(q, nowhere);
+  for (std::size_t k = 0; k < old_set_.size(); ++k) place_[old_set_[k]] = nowhere;
+  for (std::size_t k = 0; k < q; ++k) place_[set_[k]] = static_cast<std::uint32_t>(k);
+  for (std::size_t k = 0; k < old_set_.size(); ++k)
+    if (place_[old_set_[k]] != nowhere) old_place[place_[old_set_[k]]] = static_cast<std::uint32_t>(k);
+  std::vector<std::uint32_t> fresh;
+  for (std::size_t k = 0; k < q; ++k)
+    if (old_place[k] == nowhere) fresh.push_back(static_cast<std::uint32_t>(k));
+  AlignedVector<float> values(fresh.size() * block_stride_);
+  if (!fresh.empty())
+    kernel_block(p_.kernel, LeftRows<float>(own, fresh), own, values.data(), block_stride_, p_.threads);
+  for (std::size_t r = 0; r < fresh.size(); ++r)
+    std::copy_n(values.data() + r * block_stride_, q, block_.data() + fresh[r] * block_stride_);
+  for (std::size_t k = 0; k < q; ++k) {
+    if (old_place[k] == nowhere) continue;
+    float* const to = block_.data() + k * block_stride_;
+    const float* const from = old_block_.data() + old_place[k] * old_stride;
+    for (std::size_t l = 0; l < q; ++l)
+      if (old_place[l] != nowhere) to[l] = from[old_place[l]];
+    for (std::size_t r = 0; r < fresh.size(); ++r) to[fresh[r]] = values[r * block_stride_ + k];
+  }
+}
+
+// Steps on pairs within the set. Slopes are centred before they are rounded to T: what counts is their differences.
+template <class T>
+double KernelSmo::solve_set() {
+  const std::size_t q = set_.size();
+  std::size_t negatives = 0;
+  if (p_.by_class)
+    while (negatives < q && p_.y[set_[negatives]] < 0) ++negatives;
+  const std::size_t split = padded_size(negatives);
+  const std::size_t size = split + padded_size(q - negatives);
+  // Variables are laid out with gaps after each class, the block with them.
+  std::vector<std::uint32_t> at(q);
+  for (std::size_t k = 0; k < q; ++k) at[k] = static_cast<std::uint32_t>(k < negatives ? k : k - negatives + split);
+  AlignedVector<float> kernel(size * size, 0.0F), diagonal(size, 1.0F);
+  AlignedVector<T> slope(size, T{0}), up(size), low(size);
+  std::vector<double> beta(size, 0.0), lower(size, 0.0), upper(size, 0.0);
+  for (std::size_t k = 0; k < q; ++k) {
+    const std::uint32_t row = set_[k];
+    float* const to = kernel.data() + at[k] * size;
+    const float* const from = block_.data() + k * block_stride_;
+    std::copy_n(from, negatives, to);
+    std::copy_n(from + negatives, q - negatives, to + split);
+    diagonal[at[k]] = static_cast<float>(p_.rows->own_value(p_.kernel, row));
+    slope[at[k]] = static_cast<T>(slope_[row] - threshold_[p_.y[row] < 0 ? 0 : 1]);
+    beta[at[k]] = beta_[row];
+    lower[at[k]] = p_.lower[row];
+    upper[at[k]] = p_.upper[row];
+  }
+  detail::PairProblem<T> small;
+  small.size = size;
+  small.split = p_.by_class ? split : size;
+  small.kernel = kernel.data();
+  small.stride = size;
+  small.diagonal = diagonal.data();
+  small.slope = slope.data();
+  small.up = up.data();
+  small.low = low.data();
+  small.beta = beta.data();
+  small.lower = lower.data();
+  small.upper = upper.data();
+  small.stop = 0.1 * state_.apart;
+  small.most = 40 * q + 100;
+  const detail::PairResult result = detail::pair_steps(small);
+  least_curvature_ = std::min(least_curvature_, result.curvature);
+  std::vector<double> before(q);
+  for (std::size_t k = 0; k < q; ++k) {
+    before[k] = beta_[set_[k]];
+    beta_[set_[k]] = beta[at[k]];
+  }
+  move_slopes(before);
+  return result.apart;
+}
+
+void KernelSmo::move_slopes(const std::vector<double>& before) {
+  std::vector<std::uint32_t> rows;
+  std::vector<double> change;
+  for (std::size_t k = 0; k < set_.size(); ++k) {
+    const double moved = beta_[set_[k]] - before[k];
+    if (moved == 0) continue;
+    rows.push_back(set_[k]);
+    change.push_back(moved);
+  }
+  if (rows.empty()) return;
+  if (use_cache_) {
+    move_by_rows(rows, change);
+  } else {
+    for (double& c : change) c = -c;
+    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, change, 1, slope_.data(), p_.threads);
+  }
+}
+
+const float* KernelSmo::cached(std::uint32_t row) const {
+  return cache_.data() + std::size_t{slot_of_row_[row]} * p_.rows->padded();
+}
+
+void KernelSmo::move_by_rows(const std::vector<std::uint32_t>& rows, const std::vector<double>& change) {
+  const std::size_t stride = p_.rows->padded();
+  std::vector<std::uint32_t> missing;
+  for (const std::uint32_t row : rows) {
+    if (slot_of_row_[row] == nowhere) {
+      missing.push_back(row);
+    } else {
+      last_use_[slot_of_row_[row]] = iterations_;
+    }
+  }
+  // Slots for the missing rows: new ones while there is room, then those used longest ago.
+  std::vector<std::uint32_t> slots;
+  const std::size_t fresh = std::min(missing.size(), capacity_ - row_of_slot_.size());
+  for (std::size_t k = 0; k < fresh; ++k) {
+    slots.push_back(static_cast<std::uint32_t>(row_of_slot_.size()));
+    row_of_slot_.push_back(nowhere);
+    last_use_.push_back(0);
+  }
+  if (fresh > 0) cache_.resize(row_of_slot_.size() * stride);
+  if (slots.size() < missing.size()) {
+    std::vector<std::uint32_t> all(row_of_slot_.size() - fresh);
+    std::iota(all.begin(), all.end(), 0U);
+    const auto count = static_cast<std::ptrdiff_t>(missing.size() - slots.size());
+    std::nth_element(all.begin(), all.begin() + count - 1, all.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return last_use_[a] != last_use_[b] ? last_use_[a] < last_use_[b] : a < b;
+    });
+    std::sort(all.begin(), all.begin() + count);
+    slots.insert(slots.end(), all.begin(), all.begin() + count);
+  }
+  // A few rows at a time, so that the block between them and the cache stays small.
+  constexpr std::size_t at_once = 96;
+  AlignedVector<float> values(std::min(at_once, missing.size()) * stride);
+  for (std::size_t first = 0; first < missing.size(); first += at_once) {
+    const std::size_t count = std::min(at_once, missing.size() - first);
+    const std::span<const std::uint32_t> part(missing.data() + first, count);
+    kernel_block(p_.kernel, LeftRows<float>(*p_.rows, part), *p_.rows, values.data(), stride, p_.threads);
+    for (std::size_t r = 0; r < count; ++r) {
+      const std::uint32_t slot = slots[first + r];
+      if (row_of_slot_[slot] != nowhere) slot_of_row_[row_of_slot_[slot]] = nowhere;
+      row_of_slot_[slot] = part[r];
+      slot_of_row_[part[r]] = slot;
+      last_use_[slot] = iterations_;
+      std::copy_n(values.data() + r * stride, stride, cache_.data() + std::size_t{slot} * stride);
+    }
+  }
+  std::vector<const float*> at;
+  for (const std::uint32_t row : rows) at.push_back(cached(row));
+  for_blocks(p_.threads, n_, 2048, [&](std::size_t begin, std::size_t end) {
+    detail::subtract_rows(at.data(), change.data(), at.size(), begin, end, slope_.data());
+  });
+}
+
+KernelSmo::End KernelSmo::run(double gap, const Clock& clock, Stop& why) {
+  double reached = -std::numeric_limits<double>::infinity();
+  std::size_t since = 0;
+  in_double_ = false;
+  for (;;) {
+    look();
+    const double relative = state_.relative();
+    if (relative <= gap && state_.rho > 0) return End::Reached;
+    if (iterations_ >= most_rounds) return End::Stalled;
+    // The dual value rises with every step; when it no longer rises by a part of the gap, rounding is at work.
+    const double dual = state_.primal - state_.gap;
+    ++since;
+    if (dual > reached + 1e-3 * state_.gap) {
+      reached = dual;
+      since = 0;
+    }
+    if (since > patience || state_.apart <= 0) {
+      if (in_double_ || state_.apart <= 0) return End::Stalled;
+      in_double_ = true;
+      since = 0;
+    }
+    if (!clock.go_on({std::nan(""), iterations_, relative, "kernel"}, why)) return End::Stopped;
+    choose_set();
+    compute_block();
+    if (in_double_) {
+      solve_set<double>();
+    } else {
+      solve_set<float>();
+    }
+    ++iterations_;
+  }
+}
+
+}  // namespace halfspace

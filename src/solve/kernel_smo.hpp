@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The dual of a kernel problem by working sets. Variables beta_i = y_i alpha_i between lower_i and upper_i; slopes
+// F_i = target_i - sum_j beta_j K_ij. Moving beta_i up and beta_j down by the same amount gains while F_i > F_j, so the
+// point is optimal when no variable that may rise has a larger slope than one that may fall.
+//   svm     target_i = y_i; all variables are exchanged
+//   nu-svm  target_i = 0; only variables of one class are exchanged, so the sums of both classes stay what they were
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/kernel_rows.hpp"
+#include "solve/clock.hpp"
+
+namespace halfspace {
+
+struct SmoProblem {
+  const KernelRows<float>* rows = nullptr;
+  KernelFunction kernel;
+  std::vector<std::int8_t> y;
+  std::vector<double> target, lower, upper;
+  bool by_class = false;  // nu-svm
+  std::uint64_t cache_bytes = 0;
+  std::uint64_t seed = 1;
+  Threads threads{1};
+};
+
+// How far the point is from the optimum, by the solver's own reckoning.
+struct SmoState {
+  double offset = 0;
+  double rho = 1;  // nu-svm: the margin, in units of which alpha and C are measured
+  double primal = 0, gap = 0;
+  double apart = 0;  // largest difference of slopes
+  [[nodiscard]] double relative() const { return gap / (primal > 1 ? primal : 1); }
+};
+
+class KernelSmo {
+ public:
+  explicit KernelSmo(SmoProblem problem);
+
+  // Starts from a feasible point; its slopes are computed.
+  void start(std::vector<double> beta);
+  // The exact slopes of the present point, computed elsewhere.
+  void set_slopes(const std::vector<double>& slopes);
+
+  enum class End { Reached, Stalled, Stopped };
+  // Until the relative gap is at most `gap`.
+  End run(double gap, const Clock& clock, Stop& why);
+
+  [[nodiscard]] const std::vector<double>& beta() const { return beta_; }
+  [[nodiscard]] const SmoState& state() const { return state_; }
+  [[nodiscard]] std::uint64_t iterations() const { return iterations_; }
+  // A pair of rows was met that no positive semidefinite kernel allows.
+  [[nodiscard]] bool indefinite() const { return least_curvature_ < -1e-4; }
+
+ private:
+  struct Candidate {
+    double key;
+    std::uint32_t rank, row;
+  };
+
+  void look();
+  void choose_set();
+  void fill_set(std::vector<Candidate>& up, std::vector<Candidate>& low);
+  void compute_block();
+  template <class T>
+  double solve_set();
+  void move_slopes(const std::vector<double>& before);
+  void move_by_rows(const std::vector<std::uint32_t>& rows, const std::vector<double>& change);
+  const float* cached(std::uint32_t row) const;
+
+  SmoProblem p_;
+  std::size_t n_;
+  std::vector<double> beta_, slope_;
+  std::vector<std::uint32_t> rank_;  // breaks ties without favour to the order of the file
+  SmoState state_;
+  double threshold_[2] = {0, 0};  // of the classes -1 and +1; the same for both unless by_class
+  std::uint64_t iterations_ = 0;
+  double least_curvature_ = 0;
+  bool in_double_ = false;
+
+  std::vector<std::uint32_t> set_;       // rows of the working set, class -1 first when by_class
+  std::vector<std::uint64_t> entered_;   // when they came in
+  std::vector<std::uint32_t> old_set_;
+  std::vector<std::uint64_t> old_entered_;
+  std::vector<std::uint32_t> place_;     // of a row in the set; UINT32_MAX: not in it
+  AlignedVector<float> block_, old_block_;
+  std::size_t block_stride_ = 0;
+
+  bool use_cache_ = false;
+  std::size_t capacity_ = 0;
+  AlignedVector<float> cache_;
+  std::vector<std::uint32_t> slot_of_row_, row_of_slot_;
+  std::vector<std::uint64_t> last_use_;
+};
+
+}  // namespace halfspace

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/kernel_svm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "data/row_access.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/objective/class_weights.hpp"
+
+namespace halfspace {
+namespace {
+
+// Class b (+1) against class a (-1); all other rows are absent.
+Problem pair_problem(const Dataset& data, std::uint32_t a, std::uint32_t b, double C,
+                     const std::vector<double>& weights) {
+  Problem problem = make_problem(data, b, Hinge{}, Offset::Free, C, weights);
+  for (std::size_t i = 0; i < problem.rows(); ++i)
+    if (data.labels()[i] != a && data.labels()[i] != b) problem.cost[i] = 0;
+  return problem;
+}
+
+void check_pairs_have_rows(const Dataset& data) {
+  std::vector<bool> seen(data.classes().size(), false);
+  for (std::size_t i = 0; i < data.rows(); ++i)
+    if (data.weight(i) > 0) seen[data.labels()[i]] = true;
+  for (std::size_t k = 0; k < seen.size(); ++k) {
+    if (!seen[k])
+      throw InputError({.file = data.name()}, fmt::format("class {} has no rows", printable(data.classes()[k])),
+                       "rows of every class");
+  }
+}
+
+// The support vectors of all functions, each once, and the functions made of them.
+KernelModel model_of(const Dataset& data, const KernelFunction& kernel, const KernelClasses& classes) {
+  KernelModel model{.features = data.features(), .kernel = kernel, .pairs = classes.pairs && classes.tasks.size() > 1};
+  std::vector<std::uint32_t> place(data.rows(), UINT32_MAX);
+  for (const KernelTask& task : classes.tasks)
+    for (const std::uint32_t i : task.machine.dual.rows) place[i] = 0;
+  const auto access = RowAccess::of(data.matrix());
+  std::vector<std::uint32_t> index(access->cols());
+  std::vector<double> value(access->cols());
+  const bool given = kernel.kind == KernelKind::Precomputed;
+  const std::uint32_t numbered = data.features() == data.rows() + 1 ? 1 : 0;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    if (place[i] == UINT32_MAX) continue;
+    place[i] = static_cast<std::uint32_t>(model.vectors());
+    if (given) {
+      model.index.push_back(static_cast<std::uint32_t>(i) + numbered);
+      model.value.push_back(1);
+    } else {
+      const std::size_t count = access->copy_entries(i, index.data(), value.data());
+      model.index.insert(model.index.end(), index.begin(), index.begin() + static_cast<std::ptrdiff_t>(count));
+      model.value.insert(model.value.end(), value.begin(), value.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    model.start.push_back(model.index.size());
+  }
+  for (const KernelTask& task : classes.tasks) {
+    const DualPoint& dual = task.machine.dual;
+    for (std::size_t k = 0; k < dual.rows.size(); ++k) {
+      model.vector.push_back(place[dual.rows[k]]);
+      model.coefficient.push_back(task.problem.y[dual.rows[k]] * dual.alpha[k]);
+    }
+    model.first.push_back(model.vector.size());
+    model.offsets.push_back(task.machine.offset);
+  }
+  return model;
+}
+
+}  // namespace
+
+KernelClasses kernel_classes(const Dataset& data, ManyClasses how, double C, const std::vector<double>& weights) {
+  KernelClasses out;
+  const auto classes = static_cast<std::uint32_t>(data.classes().size());
+  out.pairs = classes > 2 && how != ManyClasses::OneVsRest;
+  if (classes > 2) check_pairs_have_rows(data);
+  if (out.pairs) {
+    for (std::uint32_t a = 0; a < classes; ++a)
+      for (std::uint32_t b = a + 1; b < classes; ++b) out.tasks.push_back({pair_problem(data, a, b, C, weights), {}});
+  } else {
+    const std::uint32_t functions = classes == 2 ? 1 : classes;
+    for (std::uint32_t k = 0; k < functions; ++k)
+      out.tasks.push_back({make_problem(data, classes == 2 ? 1 : k, Hinge{}, Offset::Free, C, weights), {}});
+  }
+  return out;
+}
+
+void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run, const MachineSolver& solve) {
+  const std::size_t tasks = classes.tasks.size();
+  if (tasks == 1) {
+    classes.tasks[0].machine = solve(classes.tasks[0].problem, goal, Clock(run));
+    return;
+  }
+  // Observers see one call at a time.
+  std::mutex guard;
+  Run shared = run;
+  if (run.observe) {
+    shared.observe = [&](const Progress& progress) {
+      const std::lock_guard lock(guard);
+      return run.observe(progress);
+    };
+  }
+  const Clock clock(shared);
+  KernelGoal each = goal;
+  each.threads = Threads(1);
+  each.cache_bytes = goal.cache_bytes / static_cast<std::uint64_t>(run.threads.count());
+  run.threads.run(tasks, [&](std::size_t t) { classes.tasks[t].machine = solve(classes.tasks[t].problem, each, clock); });
+}
+
+Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses classes, bool keep_dual) {
+  Fit fit;
+  Objective total;
+  bool indefinite = kernel.kind != KernelKind::Precomputed && !kernel.semidefinite();
+  std::uint64_t bounded = 0;
+  for (const KernelTask& task : classes.tasks) {
+    const KernelMachine& machine = task.machine;
+    total.primal += machine.gap.primal;
+    total.dual += machine.gap.dual;
+    fit.iterations += machine.rounds;
+    if (machine.stop != Stop::Converged) fit.stop = machine.stop;
+    indefinite = indefinite || machine.indefinite;
+  }
+  KernelModel model = model_of(data, kernel, classes);
+  fit.support_vectors = model.vectors();
+  fit.figures.emplace_back("support_vectors", static_cast<double>(model.vectors()));
+  for (KernelTask& task : classes.tasks) {
+    for (std::size_t k = 0; k < task.machine.dual.rows.size(); ++k)
+      bounded += task.machine.dual.alpha[k] >= task.problem.cost[task.machine.dual.rows[k]] ? 1U : 0U;
+  }
+  fit.notes.push_back(fmt::format("kernel {}, {} support vectors", OptionType<KernelFunction>::print(kernel), model.vectors()));
+  if (classes.tasks.size() == 1) {
+    fit.notes.back() += fmt::format(", {} at their bound", bounded);
+    fit.figures.emplace_back("bounded_support_vectors", static_cast<double>(bounded));
+  }
+  if (indefinite) {
+    fit.notes.push_back(fmt::format(
+        "the kernel matrix is not positive semidefinite: this is a point that no pair of rows improves (to {:.2g} of the "
+        "objective), which need not be the best one; there is no certificate",
+        total.relative_gap()));
+  } else {
+    fit.objective = total;
+    for (const KernelTask& task : classes.tasks) fit.certificates.emplace_back(task.machine.gap);
+    if (kernel.kind == KernelKind::Precomputed)
+      fit.notes.emplace_back("the certificate holds if the kernel matrix is positive semidefinite");
+  }
+  if (keep_dual && !indefinite)
+    for (KernelTask& task : classes.tasks) fit.model.dual.push_back(std::move(task.machine.dual));
+  fit.model.form = std::move(model);
+  return fit;
+}
+
+namespace {
+
+// A precomputed kernel is a matrix with a column for every training row, and the same read down as across.
+void check_given(const Dataset& data) {
+  const std::size_t n = data.rows();
+  const std::size_t numbered = data.features() == n + 1 ? 1 : 0;
+  if (data.features() != n + numbered) {
+    throw InputError({.file = data.name()}, fmt::format("{} features for {} rows", data.features(), n),
+                     "a precomputed kernel has one column for every training row",
+                     "or one more in front with the numbers of the rows, as LIBSVM writes it: --zero-based");
+  }
+  const auto access = RowAccess::of(data.matrix());
+  std::vector<double> matrix(n * n);
+  std::vector<double> row(access->cols());
+  for (std::size_t i = 0; i < n; ++i) {
+    access->expand(i, 1.0, row.data());
+    std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(numbered), n, matrix.begin() + static_cast<std::ptrdiff_t>(i * n));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double a = matrix[i * n + j], b = matrix[j * n + i];
+      if (std::abs(a - b) <= 1e-6 * std::max({1.0, std::abs(a), std::abs(b)})) continue;
+      throw InputError({.file = data.name(), .line = i + 1},
+                       fmt::format("the kernel of rows {} and {} is {} and {}", i + 1, j + 1, a, b),
+                       "a symmetric matrix");
+    }
+  }
+}
+
+}  // namespace
+
+Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& run) {
+  if (options.loss != SvmLoss::Hinge) throw UsageError("--kernel needs --loss hinge");
+  if (options.offset != Offset::Free) throw UsageError("--kernel needs --offset free");
+  if (options.solver != SolverName::Auto) throw UsageError("--solver is for planes; kernels are solved by working sets");
+  if (options.kernel.kind == KernelKind::Precomputed) check_given(data);
+  KernelClasses classes = kernel_classes(data, options.multiclass, options.C, class_weights(data, options.class_weight));
+  KernelGoal goal;
+  goal.kernel = options.kernel.for_features(data.features());
+  goal.gap = options.gap;
+  goal.cache_bytes = static_cast<std::uint64_t>(options.cache * 1048576.0);
+  goal.seed = run.seed;
+  goal.threads = run.threads;
+  solve_tasks(classes, goal, run, solve_machine);
+  Fit fit = kernel_fit(data, goal.kernel, std::move(classes), !options.no_certificate);
+  fit.notes.insert(fit.notes.begin(), fmt::format("minimise |theta|^2/2 + {} sum hinge(m)", options.C));
+  return fit;
+}
+
+}  // namespace halfspace

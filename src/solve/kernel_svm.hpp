@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Support vector machines with any inner product: from options to problems of two classes, to their solution by working
+// sets, to a certificate that is not the solver's own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "halfspace/certify/certificate.hpp"
+#include "halfspace/objective/problem.hpp"
+#include "halfspace/solve/penalised.hpp"
+#include "solve/clock.hpp"
+
+namespace halfspace {
+
+// One function between two classes.
+struct KernelMachine {
+  DualPoint dual;
+  double offset = 0;
+  DualityGap gap;
+  double C = 0;        // nu-svm: the C that has the same solution
+  double rho = 1;      // nu-svm: the margin for alpha <= 1
+  std::uint64_t rounds = 0;
+  Stop stop = Stop::Converged;
+  bool indefinite = false;
+};
+
+struct KernelGoal {
+  KernelFunction kernel;
+  double gap = 1e-4;
+  std::uint64_t cache_bytes = 0;
+  std::uint64_t seed = 1;
+  Threads threads{1};
+};
+
+// Hinge loss, free offset; rows of cost 0 are absent.
+[[nodiscard]] KernelMachine solve_machine(const Problem& problem, const KernelGoal& goal, const Clock& clock);
+// The same with sum alpha_i = nu sum cost_i in place of C; costs are the weights of the rows.
+[[nodiscard]] KernelMachine solve_nu_machine(const Problem& problem, double nu, const KernelGoal& goal,
+                                             const Clock& clock);
+
+// Machines for two or more classes, put together as one model.
+struct KernelTask {
+  Problem problem;
+  KernelMachine machine;
+};
+struct KernelClasses {
+  std::vector<KernelTask> tasks;
+  bool pairs = false;
+};
+// The problems of two classes that many classes come to.
+[[nodiscard]] KernelClasses kernel_classes(const Dataset& data, ManyClasses how, double C,
+                                           const std::vector<double>& weights);
+// Solves all of them: one after the other with all threads, or several at once with one thread each.
+using MachineSolver = std::function<KernelMachine(const Problem&, const KernelGoal&, const Clock&)>;
+void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run, const MachineSolver& solve);
+// Model, certificates, figures and notes.
+[[nodiscard]] Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses classes, bool keep_dual);
+
+[[nodiscard]] Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& run);
+
+}  // namespace halfspace

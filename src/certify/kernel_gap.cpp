@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bounds. u = 2^-53. A product of rows is off by at most (entries + 4) 2u |x||z| (Higham, Accuracy and Stability of
-// Numerical Algorithms, chapter 3), the kernel of it by KernelFunction::value_error; a sum of k weighted values by
-// (k + 4) 2u times the sum of their sizes more. A residual r = sum alpha_i y_i costs |r| |b| for the best offset b, and
-// |b| <= 1 + sqrt(max K(x, x)) sqrt(2 P).
+// Bounds. u = 2^-53. A product of rows is off by at most (entries + 4) 2u |x||z| (Higham, Accuracy and
+// Stability of Numerical Algorithms, chapter 3), the kernel of it by KernelFunction::value_error; a sum of k
+// weighted values by (k + 4) 2u times the sum of their sizes more. A residual r = sum alpha_i y_i costs |r|
+// |b| for the best offset b, and |b| <= 1 + sqrt(max K(x, x)) sqrt(2 P).
 #include "halfspace/certify/kernel_gap.hpp"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ KernelGap::KernelGap(const Problem& problem, const KernelFunction& kernel, const
   alpha_.assign(n, 0.0);
   for (std::size_t k = 0; k < std::min(point.rows.size(), point.alpha.size()); ++k) {
     const std::uint32_t i = point.rows[k];
-    if (i < n && problem.cost[i] > 0 && point.alpha[k] > 0) alpha_[i] = std::min(point.alpha[k], problem.cost[i]);
+    if (i < n && problem.cost[i] > 0 && point.alpha[k] > 0)
+      alpha_[i] = std::min(point.alpha[k], problem.cost[i]);
   }
   std::vector<std::uint32_t> present;
   for (std::size_t i = 0; i < n; ++i)
@@ -106,7 +107,8 @@ DualityGap KernelGap::at(double offset) const {
   }
   DualityGap out;
   out.primal = ((square + square_error) / 2 + loss * (1 + rounding(p.rows()))) * (1 + 8 * unit);
-  const double residual = std::abs(balance.value()) + 4 * unit * unit * static_cast<double>(p.rows()) * gain.value();
+  const double residual =
+      std::abs(balance.value()) + 4 * unit * unit * static_cast<double>(p.rows()) * gain.value();
   const double largest_offset = 1.01 * (1 + largest_value_ * std::sqrt(2 * std::max(0.0, out.primal)));
   const double dual = gain.value() * (1 - 4 * unit) - (square + square_error) / 2 - residual * largest_offset;
   out.dual = dual - std::abs(dual) * 8 * unit;

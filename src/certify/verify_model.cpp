@@ -59,6 +59,8 @@ ModelCheck verify(const Model& model, const Dataset& data, const Threads& thread
     throw UsageError(
         fmt::format("a model of '{}' carries no duality gap to verify", printable(model.algorithm)));
   }
+  if (kernel_svm && model.certificate.empty())
+    throw UsageError("the kernel matrix is not positive semidefinite: the model carries no duality gap to verify");
   ModelCheck out;
   const std::string claimed = text_of(model.facts, "data");
   const std::string found = data.fingerprint();

@@ -62,8 +62,7 @@ double KernelFunction::value_error(double error, double length_a, double length_
   const double product = length_a * length_b;
   switch (kind) {
     // t exp(-t) <= 1/e, and the slope of exp(-t) is at most 1.
-    case KernelKind::Rbf:
-      return gamma * error * (length_a + length_b) * (length_a + length_b) + few_units;
+    case KernelKind::Rbf: return gamma * error * (length_a + length_b) * (length_a + length_b) + few_units;
     case KernelKind::Poly: {
       const double base = std::abs(gamma) * product + std::abs(coef);
       const auto times = static_cast<double>(degree);
@@ -108,8 +107,9 @@ std::string OptionType<KernelFunction>::print(const KernelFunction& kernel) {
   const bool own = kernel.gamma != 0;
   switch (kernel.kind) {
     case KernelKind::Poly:
-      return own || kernel.coef != 0 ? fmt::format("{}:{},{},{}", name, kernel.degree, kernel.gamma, kernel.coef)
-                                     : fmt::format("{}:{}", name, kernel.degree);
+      return own || kernel.coef != 0
+                 ? fmt::format("{}:{},{},{}", name, kernel.degree, kernel.gamma, kernel.coef)
+                 : fmt::format("{}:{}", name, kernel.degree);
     case KernelKind::Rbf: return own ? fmt::format("{}:{}", name, kernel.gamma) : name;
     case KernelKind::Sigmoid: return own ? fmt::format("{}:{},{}", name, kernel.gamma, kernel.coef) : name;
     case KernelKind::Linear:

@@ -10,10 +10,9 @@
 #endif
 #include "core/kernel_tiles.hpp"
 
+#include <hwy/contrib/math/math-inl.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-#include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {
@@ -39,7 +38,8 @@ template <class T>
 inline constexpr std::size_t part_rows = sizeof(T) == sizeof(float) ? 6 : 3;
 
 template <class T>
-HWY_INLINE void dense_part(const T* HWY_RESTRICT left, const T* HWY_RESTRICT panel, std::size_t depth, T* tile) {
+HWY_INLINE void dense_part(const T* HWY_RESTRICT left, const T* HWY_RESTRICT panel, std::size_t depth,
+                           T* tile) {
   const Tag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   hn::Vec<Tag<T>> sum[part_rows<T>][vectors<T>];
@@ -54,12 +54,14 @@ HWY_INLINE void dense_part(const T* HWY_RESTRICT left, const T* HWY_RESTRICT pan
     }
   }
   for (std::size_t r = 0; r < part_rows<T>; ++r)
-    for (std::size_t v = 0; v < vectors<T>; ++v) hn::StoreU(sum[r][v], d, tile + (r * vectors<T> + v) * lanes);
+    for (std::size_t v = 0; v < vectors<T>; ++v)
+      hn::StoreU(sum[r][v], d, tile + (r * vectors<T> + v) * lanes);
 }
 
 template <class T>
 void dense(const T* left, const T* panel, std::size_t depth, T* tile) {
-  for (std::size_t r = 0; r < tile_rows; r += part_rows<T>) dense_part<T>(left + r, panel, depth, tile + r * width());
+  for (std::size_t r = 0; r < tile_rows; r += part_rows<T>)
+    dense_part<T>(left + r, panel, depth, tile + r * width());
 }
 
 template <class T, class Place>
@@ -72,7 +74,8 @@ HWY_INLINE void sparse_row(const Entries<T>& left, const Place& place, const T* 
   for (std::size_t k = 0; k < left.size; ++k) {
     const T* HWY_RESTRICT column = panel + std::size_t{place(left.index[k])} * wide;
     const auto x = hn::Set(d, left.value[k]);
-    for (std::size_t v = 0; v < vectors<T>; ++v) sum[v] = hn::MulAdd(x, hn::Load(d, column + v * lanes), sum[v]);
+    for (std::size_t v = 0; v < vectors<T>; ++v)
+      sum[v] = hn::MulAdd(x, hn::Load(d, column + v * lanes), sum[v]);
   }
   for (std::size_t v = 0; v < vectors<T>; ++v) hn::StoreU(sum[v], d, tile + v * lanes);
 }
@@ -82,16 +85,19 @@ void sparse(const Entries<T>* left, std::size_t rows, const std::uint32_t* place
   for (std::size_t r = 0; r < rows; ++r) {
     T* const out = tile + r * width();
     if (place == nullptr) {
-      sparse_row(left[r], [](std::uint32_t j) { return j; }, panel, out);
+      sparse_row(
+          left[r], [](std::uint32_t j) { return j; }, panel, out);
     } else {
-      sparse_row(left[r], [place](std::uint32_t j) { return place[j]; }, panel, out);
+      sparse_row(
+          left[r], [place](std::uint32_t j) { return place[j]; }, panel, out);
     }
   }
 }
 
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
-void bits(const std::uint32_t* left, std::size_t rows, std::size_t words, const std::uint32_t* panel, T* tile) {
+void bits(const std::uint32_t* left, std::size_t rows, std::size_t words, const std::uint32_t* panel,
+          T* tile) {
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < width(); ++c) {
       int count = 0;
@@ -113,7 +119,8 @@ void add(const T* tile, std::size_t rows, const T* weight, double* sums) {
 #else
 // Ones in every byte, added up byte by byte over at most 31 words, then byte to byte within each word.
 template <class T>
-void bits(const std::uint32_t* left, std::size_t rows, std::size_t words, const std::uint32_t* panel, T* tile) {
+void bits(const std::uint32_t* left, std::size_t rows, std::size_t words, const std::uint32_t* panel,
+          T* tile) {
   const Tag<std::uint32_t> d;
   const Tag<std::int32_t> di;
   const Tag<float> df;
@@ -134,11 +141,13 @@ void bits(const std::uint32_t* left, std::size_t rows, std::size_t words, const 
       }
       for (std::size_t v = 0; v < 2; ++v) {
         const auto s = hn::BitCast(d, sum[v]);
-        const auto pairs = hn::Add(hn::And(s, hn::Set(d, 0x00FF00FFU)), hn::And(hn::ShiftRight<8>(s), hn::Set(d, 0x00FF00FFU)));
+        const auto pairs = hn::Add(hn::And(s, hn::Set(d, 0x00FF00FFU)),
+                                   hn::And(hn::ShiftRight<8>(s), hn::Set(d, 0x00FF00FFU)));
         total[v] = hn::Add(total[v], hn::Add(hn::And(pairs, hn::Set(d, 0xFFFFU)), hn::ShiftRight<16>(pairs)));
       }
     }
-    for (std::size_t v = 0; v < 2; ++v) hn::Store(hn::ConvertTo(df, hn::BitCast(di, total[v])), df, count + v * lanes);
+    for (std::size_t v = 0; v < 2; ++v)
+      hn::Store(hn::ConvertTo(df, hn::BitCast(di, total[v])), df, count + v * lanes);
     T* const out = tile + r * width();
     for (std::size_t c = 0; c < width(); ++c) out[c] = static_cast<T>(count[c]);
   }
@@ -195,7 +204,8 @@ HWY_INLINE void over_tile(const T* left_length2, std::size_t rows, const T* righ
 }
 
 template <class T>
-void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows, const T* right_length2, T* tile) {
+void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows, const T* right_length2,
+           T* tile) {
   const Tag<T> d;
   using V = hn::Vec<Tag<T>>;
   const auto gamma = hn::Set(d, static_cast<T>(kernel.gamma));
@@ -203,7 +213,8 @@ void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows
   switch (kernel.kind) {
     case KernelKind::Rbf: {
       const auto minus_gamma = hn::Neg(gamma);
-      // Below the smallest normal number the value is 0 in effect; the bound keeps the exponential in its range.
+      // Below the smallest normal number the value is 0 in effect; the bound keeps the exponential in its
+      // range.
       const auto lowest = hn::Set(d, sizeof(T) == sizeof(float) ? T{-87} : T{-700});
       over_tile(left_length2, rows, right_length2, tile, [&](V product, V a, V b) {
         const auto distance2 = hn::Max(hn::Zero(d), hn::NegMulAdd(hn::Set(d, 2), product, hn::Add(a, b)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A step is two passes over the variables: the first brings the slopes up to date and finds the variable to raise,
-// the second finds the one to lower. A variable that may not be raised (lowered) carries minus (plus) infinity in up
-// (low), so the passes have no branches.
+// A step is two passes over the variables: the first brings the slopes up to date and finds the variable to
+// raise, the second finds the one to lower. A variable that may not be raised (lowered) carries minus (plus)
+// infinity in up (low), so the passes have no branches.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/pair_steps.cpp"
@@ -61,8 +61,8 @@ HWY_INLINE void best_lane(D d, hn::Vec<D> value, hn::Vec<D> place, T& best, std:
 
 // slope -= delta (a - b) over [begin, end), and the ends of what comes out.
 template <class T>
-HWY_INLINE Ends<T> update(const PairProblem<T>& p, std::size_t begin, std::size_t end, T delta, const float* a,
-                          const float* b) {
+HWY_INLINE Ends<T> update(const PairProblem<T>& p, std::size_t begin, std::size_t end, T delta,
+                          const float* a, const float* b) {
   const Tag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto step = hn::Set(d, delta);
@@ -87,9 +87,11 @@ HWY_INLINE Ends<T> update(const PairProblem<T>& p, std::size_t begin, std::size_
   return out;
 }
 
-// The partner of variable i: the largest (F_i - F_j)^2 / (K_ii + K_jj - 2 K_ij) among those that may be lowered.
+// The partner of variable i: the largest (F_i - F_j)^2 / (K_ii + K_jj - 2 K_ij) among those that may be
+// lowered.
 template <class T>
-HWY_INLINE std::size_t partner(const PairProblem<T>& p, std::size_t begin, std::size_t end, std::size_t i, T top) {
+HWY_INLINE std::size_t partner(const PairProblem<T>& p, std::size_t begin, std::size_t end, std::size_t i,
+                               T top) {
   const Tag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   const float* const row = p.kernel + i * p.stride;
@@ -171,8 +173,8 @@ PairResult steps(const PairProblem<T>& p) {
 PairResult steps_float(const PairProblem<float>& p) { return steps(p); }
 PairResult steps_double(const PairProblem<double>& p) { return steps(p); }
 
-void subtract(const float* const* rows, const double* weight, std::size_t count, std::size_t begin, std::size_t end,
-              double* f) {
+void subtract(const float* const* rows, const double* weight, std::size_t count, std::size_t begin,
+              std::size_t end, double* f) {
   const Tag<double> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t k = 0;
@@ -187,7 +189,8 @@ void subtract(const float* const* rows, const double* weight, std::size_t count,
     std::size_t i = begin;
     for (; i + lanes <= end; i += lanes) {
       auto sum = hn::LoadU(d, f + i);
-      for (std::size_t r = 0; r < 4; ++r) sum = hn::NegMulAdd(hn::Set(d, w[r]), load_floats(d, row[r] + i), sum);
+      for (std::size_t r = 0; r < 4; ++r)
+        sum = hn::NegMulAdd(hn::Set(d, w[r]), load_floats(d, row[r] + i), sum);
       hn::StoreU(sum, d, f + i);
     }
     for (; i < end; ++i)
@@ -215,7 +218,8 @@ PairTable choose() {
   if (runs_target(TARGET)) return {&NAMESPACE::steps_float, &NAMESPACE::steps_double, &NAMESPACE::subtract};
   HALFSPACE_EACH_TARGET(HALFSPACE_USE)
 #undef HALFSPACE_USE
-  return {&HWY_STATIC_DISPATCH(steps_float), &HWY_STATIC_DISPATCH(steps_double), &HWY_STATIC_DISPATCH(subtract)};
+  return {&HWY_STATIC_DISPATCH(steps_float), &HWY_STATIC_DISPATCH(steps_double),
+          &HWY_STATIC_DISPATCH(subtract)};
 }
 const PairTable& best() {
   static const PairTable chosen = choose();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sequential minimal optimisation on a small problem whose kernel values are all at hand: maximise
-// F . beta - 1/2 beta' K beta by moving two variables at a time against each other, the first the one that gains most
-// per unit, the second the one that gains most with it (Fan, Chen, Lin: "Working set selection using second order
-// information for training support vector machines", JMLR 2005).
+// F . beta - 1/2 beta' K beta by moving two variables at a time against each other, the first the one that
+// gains most per unit, the second the one that gains most with it (Fan, Chen, Lin: "Working set selection
+// using second order information for training support vector machines", JMLR 2005).
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct PairProblem {
 };
 struct PairResult {
   std::uint64_t steps = 0;
-  double apart = 0;         // largest difference of slopes that is left
-  double curvature = 0;     // the least that was met, relative to the two diagonal values
+  double apart = 0;      // largest difference of slopes that is left
+  double curvature = 0;  // the least that was met, relative to the two diagonal values
 };
 
 PairResult pair_steps(const PairProblem<float>& problem);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows with different squared lengths differ; of the others a hash of the entries is taken, and rows with the same hash
-// are compared entry by entry.
+// Rows with different squared lengths differ; of the others a hash of the entries is taken, and rows with the
+// same hash are compared entry by entry.
 #include "data/equal_rows.hpp"
 
 #include <algorithm>
@@ -30,7 +30,8 @@ struct Row {
     return h;
   }
   [[nodiscard]] bool operator==(const Row& o) const {
-    return size == o.size && std::equal(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(size), o.index.begin()) &&
+    return size == o.size &&
+           std::equal(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(size), o.index.begin()) &&
            std::equal(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(size), o.value.begin());
   }
 };
@@ -52,7 +53,9 @@ EqualRows find_equal_rows(const RowAccess& rows, std::span<const std::uint32_t> 
   };
   std::sort(keys.begin(), keys.end(), before);
   Row a(rows.cols()), b(rows.cols());
-  const auto same_length = [&](std::size_t k) { return k > 0 && k < n && keys[k].length2 == keys[k - 1].length2; };
+  const auto same_length = [&](std::size_t k) {
+    return k > 0 && k < n && keys[k].length2 == keys[k - 1].length2;
+  };
   bool hashed = false;
   for (std::size_t k = 0; k < n; ++k) {
     if (!same_length(k) && !same_length(k + 1)) continue;

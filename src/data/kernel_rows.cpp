@@ -7,7 +7,7 @@
 namespace halfspace {
 namespace {
 
-constexpr std::size_t few_columns = 2048;                     // a panel of all columns stays near the processor
+constexpr std::size_t few_columns = 2048;  // a panel of all columns stays near the processor
 constexpr std::uint64_t panel_bytes = std::uint64_t{1} << 30U;  // sparse rows get panels up to here
 
 }  // namespace
@@ -219,8 +219,8 @@ LeftRows<T>::LeftRows(const KernelRows<T>& rows, std::span<const std::uint32_t> 
   }
 }
 
-// Working memory of a thread for panels that are filled when they are met. A column that does not occur in the panel
-// has place 0, which holds zeros.
+// Working memory of a thread for panels that are filled when they are met. A column that does not occur in
+// the panel has place 0, which holds zeros.
 template <class T>
 struct PanelScratch {
   std::vector<std::uint32_t> place;
@@ -238,8 +238,8 @@ class TileWalk {
   template <class Sink>
   void run(const Threads& threads, const Sink& sink) {
     const std::size_t groups = (left_.size() + detail::tile_rows - 1) / detail::tile_rows;
-    const std::size_t chunk =
-        std::clamp<std::size_t>(2048 / std::max<std::size_t>(1, groups), 1, std::max<std::size_t>(1, right_.panels() / 16));
+    const std::size_t chunk = std::clamp<std::size_t>(2048 / std::max<std::size_t>(1, groups), 1,
+                                                      std::max<std::size_t>(1, right_.panels() / 16));
     for_blocks(threads, right_.panels(), chunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p) one_panel(p, groups, sink);
     });
@@ -261,7 +261,8 @@ class TileWalk {
       const std::size_t first = g * detail::tile_rows;
       const std::size_t rows = std::min(detail::tile_rows, left_.size() - first);
       products(p, first, rows, filled, tile);
-      operations_.apply(kernel_, left_.length2_.data() + first, rows, right_.length2_.data() + p * width, tile);
+      operations_.apply(kernel_, left_.length2_.data() + first, rows, right_.length2_.data() + p * width,
+                        tile);
       sink(first, rows, p * width, static_cast<const T*>(tile));
     }
     if (filled) clear();
@@ -272,7 +273,9 @@ class TileWalk {
     const std::size_t columns = right_.features_;
     const T* const panel = right_.panel_.data() + p * columns * width;
     switch (right_.form_) {
-      case RowForm::Dense: operations_.dense(left_.packed_.data() + first * columns, panel, columns, tile); break;
+      case RowForm::Dense:
+        operations_.dense(left_.packed_.data() + first * columns, panel, columns, tile);
+        break;
       case RowForm::Sparse:
         if (filled) {
           const PanelScratch<T>& own = scratch();
@@ -287,7 +290,8 @@ class TileWalk {
         break;
       case RowForm::Given:
         for (std::size_t r = 0; r < rows; ++r) {
-          const T* const row = left_.rows_->panel_.data() + std::size_t{left_.which_[first + r]} * right_.padded() + p * width;
+          const T* const row =
+              left_.rows_->panel_.data() + std::size_t{left_.which_[first + r]} * right_.padded() + p * width;
           std::copy(row, row + width, tile + r * width);
         }
         break;
@@ -337,7 +341,8 @@ void kernel_block(const KernelFunction& kernel, const LeftRows<T>& left, const K
 
 template <class T>
 void add_kernel_sums(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right,
-                     std::span<const double> weights, std::size_t planes, double* sums, const Threads& threads) {
+                     std::span<const double> weights, std::size_t planes, double* sums,
+                     const Threads& threads) {
   constexpr std::size_t group = detail::tile_rows;
   const std::size_t groups = (left.size() + group - 1) / group;
   // The weights of a group for each plane that has any, six to a plane.
@@ -369,8 +374,8 @@ template class KernelRows<float>;
 template class KernelRows<double>;
 template class LeftRows<float>;
 template class LeftRows<double>;
-template void kernel_block(const KernelFunction&, const LeftRows<float>&, const KernelRows<float>&, float*, std::size_t,
-                           const Threads&);
+template void kernel_block(const KernelFunction&, const LeftRows<float>&, const KernelRows<float>&, float*,
+                           std::size_t, const Threads&);
 template void kernel_block(const KernelFunction&, const LeftRows<double>&, const KernelRows<double>&, double*,
                            std::size_t, const Threads&);
 template void add_kernel_sums(const KernelFunction&, const LeftRows<float>&, const KernelRows<float>&,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows laid out for blocks of kernel values, in float (solvers) or double (certificates, scores). Rows stand on the
-// left of a block one by one and on the right in panels of a fixed width.
+// Rows laid out for blocks of kernel values, in float (solvers) or double (certificates, scores). Rows stand
+// on the left of a block one by one and on the right in panels of a fixed width.
 //   Dense   panels of all columns
-//   Sparse  entries on the left; panels are filled from entries, all columns (few of them) or those that occur
-//   Bits    rows of ones as words of bits, counted by population count
-//   Given   the features are the kernel values themselves
+//   Sparse  entries on the left; panels are filled from entries, all columns (few of them) or those that
+//   occur Bits    rows of ones as words of bits, counted by population count Given   the features are the
+//   kernel values themselves
 // Memory: rows x columns numbers for Dense, Given and Sparse with few columns; the entries otherwise.
 #pragma once
 
@@ -30,8 +30,8 @@ enum class RowForm { Dense, Sparse, Bits, Given };
 template <class T>
 class KernelRows {
  public:
-  // The chosen rows. Columns from `features` on stay out of the products but count in the lengths. Given: column
-  // columns[i] holds the value with row i.
+  // The chosen rows. Columns from `features` on stay out of the products but count in the lengths. Given:
+  // column columns[i] holds the value with row i.
   KernelRows(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::size_t features, RowForm form,
              const Threads& threads, std::span<const std::uint32_t> columns = {});
 
@@ -63,12 +63,12 @@ class KernelRows {
 
   std::size_t size_ = 0, features_ = 0, width_ = 0, words_ = 0;
   RowForm form_;
-  AlignedVector<T> length2_;                 // padded
-  AlignedVector<T> panel_;                   // Dense, Given (row after row), Sparse with few columns
-  std::vector<std::uint64_t> start_{0};      // Sparse
+  AlignedVector<T> length2_;             // padded
+  AlignedVector<T> panel_;               // Dense, Given (row after row), Sparse with few columns
+  std::vector<std::uint64_t> start_{0};  // Sparse
   std::vector<std::uint32_t> index_;
   std::vector<T> value_;
-  std::vector<std::uint32_t> bits_;          // row after row
+  std::vector<std::uint32_t> bits_;  // row after row
   AlignedVector<std::uint32_t> bit_panel_;
 };
 
@@ -85,19 +85,22 @@ class LeftRows {
   const KernelRows<T>* rows_;
   std::vector<std::uint32_t> which_;
   std::vector<T> length2_;
-  AlignedVector<T> packed_;                // Dense: [group][column][6]
+  AlignedVector<T> packed_;                  // Dense: [group][column][6]
   std::vector<detail::Entries<T>> entries_;  // Sparse
   std::vector<std::uint32_t> bits_;          // Bits
 };
 
-// out[r * stride + i] = K(left r, right i); stride >= right.padded(), and what lies beyond right.size() is undefined.
+// out[r * stride + i] = K(left r, right i); stride >= right.padded(), and what lies beyond right.size() is
+// undefined.
 template <class T>
 void kernel_block(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right, T* out,
                   std::size_t stride, const Threads& threads);
 
-// sums[p * right.padded() + i] += sum over r of weights[p * left.size() + r] K(left r, right i), for every plane p.
+// sums[p * right.padded() + i] += sum over r of weights[p * left.size() + r] K(left r, right i), for every
+// plane p.
 template <class T>
 void add_kernel_sums(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right,
-                     std::span<const double> weights, std::size_t planes, double* sums, const Threads& threads);
+                     std::span<const double> weights, std::size_t planes, double* sums,
+                     const Threads& threads);
 
 }  // namespace halfspace

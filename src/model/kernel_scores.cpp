@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scores of a kernel model: the support vectors on the left, the rows in panels on the right, so every kernel value is
-// computed once for all functions that use it. The form of the rows follows from the support vectors alone, and sums run
-// over the support vectors in their order: a row has the same bits in every storage, batch and number of threads.
+// Scores of a kernel model: the support vectors on the left, the rows in panels on the right, so every kernel
+// value is computed once for all functions that use it. The form of the rows follows from the support vectors
+// alone, and sums run over the support vectors in their order: a row has the same bits in every storage,
+// batch and number of threads.
 #include <algorithm>
 #include <numeric>
 #include <variant>
@@ -41,7 +42,8 @@ std::vector<double> function_values(const KernelModel& model, bool unit_rows, co
   for (std::size_t k = 0; k < functions; ++k)
     for (std::uint64_t at = model.first[k]; at < model.first[k + 1]; ++at)
       weights[k * vectors + model.vector[at]] = model.coefficient[at];
-  const Matrix stored = CsrView<double>{vectors, model.features, model.start.data(), model.index.data(), model.value.data(), 1};
+  const Matrix stored =
+      CsrView<double>{vectors, model.features, model.start.data(), model.index.data(), model.value.data(), 1};
   const RowForm form = form_for(vectors, model.features, model.value.size(), all_ones(model, data));
   std::vector<std::uint32_t> all(std::max(vectors, data.rows()));
   std::iota(all.begin(), all.end(), 0U);

@@ -49,11 +49,15 @@ void check_order(TensorReader& tensors, const KernelModel& model, std::size_t cl
 }  // namespace
 
 void read_kernel_tensors(TensorReader& tensors, KernelModel& model, std::size_t classes) {
-  const std::uint64_t functions = classes == 2 ? 1 : model.pairs ? std::uint64_t{classes} * (classes - 1) / 2 : classes;
+  const std::uint64_t functions = classes == 2  ? 1
+                                  : model.pairs ? std::uint64_t{classes} * (classes - 1) / 2
+                                                : classes;
   const Tensor& starts = tensors.get("vectors.start", Dtype::U64);
   const std::uint64_t entries = tensors.get("vectors.index", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
-  const std::uint64_t terms = tensors.get("functions.vector", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
-  model.start = tensors.values<std::uint64_t>("vectors.start", Dtype::U64, {starts.bytes.size() / sizeof(std::uint64_t)});
+  const std::uint64_t terms =
+      tensors.get("functions.vector", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
+  model.start = tensors.values<std::uint64_t>("vectors.start", Dtype::U64,
+                                              {starts.bytes.size() / sizeof(std::uint64_t)});
   model.value = tensors.values<double>("vectors.value", Dtype::F64, {entries});
   model.index = tensors.values<std::uint32_t>("vectors.index", Dtype::U32, {entries});
   model.first = tensors.values<std::uint64_t>("functions.first", Dtype::U64, {functions + 1});

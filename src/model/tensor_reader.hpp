@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tensors of a model file by name, each checked for type, shape and finite numbers, and none left unasked for.
+// Tensors of a model file by name, each checked for type, shape and finite numbers, and none left unasked
+// for.
 #pragma once
 
 #include <fmt/format.h>
@@ -88,13 +89,14 @@ class TensorReader {
 };
 
 // 0 = start[0] <= start[1] <= ... <= the last, which is `count`.
-inline void check_starts(TensorReader& tensors, std::string_view name, const std::vector<std::uint64_t>& start,
-                  std::uint64_t count) {
+inline void check_starts(TensorReader& tensors, std::string_view name,
+                         const std::vector<std::uint64_t>& start, std::uint64_t count) {
   const Tensor& tensor = *tensors.find(name);
   if (start.empty() || start.front() != 0) tensors.refuse(tensor, 0, "does not begin with 0");
   for (std::size_t k = 0; k + 1 < start.size(); ++k)
     if (start[k] > start[k + 1]) tensors.refuse(tensor, (k + 1) * 8, "not ascending");
-  if (start.back() != count) tensors.refuse(tensor, (start.size() - 1) * 8, "does not end with the number of entries");
+  if (start.back() != count)
+    tensors.refuse(tensor, (start.size() - 1) * 8, "does not end with the number of entries");
 }
 
 // Kernel models.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem   minimise 1/2 |theta|^2 + sum cost_i (1 - y_i (theta . phi(x_i) + b))+ over theta and b, in the dual.
-// Method    working sets on kernel values in float (kernel_smo.cpp). Equal rows of one class are one variable with the
-//           sum of their bounds. What it finds is checked in double on the rows as they are stored; when the true gap is
-//           too large, the true slopes replace the solver's and it goes on from there: each such round takes away the
-//           error that float values left, so any gap that double can express is in reach.
+// Problem   minimise 1/2 |theta|^2 + sum cost_i (1 - y_i (theta . phi(x_i) + b))+ over theta and b, in the
+// dual. Method    working sets on kernel values in float (kernel_smo.cpp). Equal rows of one class are one
+// variable with the
+//           sum of their bounds. What it finds is checked in double on the rows as they are stored; when the
+//           true gap is too large, the true slopes replace the solver's and it goes on from there: each such
+//           round takes away the error that float values left, so any gap that double can express is in
+//           reach.
 // Proof     certify/kernel_gap.hpp.
 #include <algorithm>
 #include <cmath>
@@ -23,7 +25,7 @@ constexpr int most_checks = 12;
 
 // Variables of the solver: classes of equal rows with equal labels.
 struct Variables {
-  std::vector<std::uint32_t> present;  // rows with a cost
+  std::vector<std::uint32_t> present;   // rows with a cost
   std::vector<std::uint32_t> variable;  // of every present row
   std::vector<std::uint32_t> row;       // of every variable: its first row
   std::vector<double> bound;            // sum of the costs
@@ -54,8 +56,8 @@ Variables variables_of(const Problem& problem, const RowAccess& access, bool giv
   return out;
 }
 
-// The offset with the least loss: where the costs of the positive rows above it and of the negative rows below it are
-// equal. A row's loss ends at offset = y - product.
+// The offset with the least loss: where the costs of the positive rows above it and of the negative rows
+// below it are equal. A row's loss ends at offset = y - product.
 double best_offset(const Problem& problem, std::span<const double> products, double middle) {
   struct End {
     double at, cost;
@@ -82,7 +84,11 @@ double best_offset(const Problem& problem, std::span<const double> products, dou
 class MachineSolve {
  public:
   MachineSolve(const Problem& problem, const KernelGoal& goal, const Clock& clock, std::optional<double> nu)
-      : problem_(problem), goal_(goal), clock_(clock), nu_(nu), access_(RowAccess::of(problem.data->matrix())) {
+      : problem_(problem),
+        goal_(goal),
+        clock_(clock),
+        nu_(nu),
+        access_(RowAccess::of(problem.data->matrix())) {
     const RowForm form = form_for(*problem.data, goal.kernel);
     const bool given = form == RowForm::Given;
     variables_ = variables_of(problem, *access_, given);
@@ -161,7 +167,8 @@ class MachineSolve {
     return beta;
   }
 
-  // The true gap of the present point; keeps the point if it is the best so far, hands the true slopes to the solver.
+  // The true gap of the present point; keeps the point if it is the best so far, hands the true slopes to the
+  // solver.
   double judge(KernelSmo& smo, KernelMachine& best, bool first) {
     const double rho = nu_ ? smo.state().rho : 1.0;
     const double scale = rho > 0 ? 1 / rho : 1.0;
@@ -175,7 +182,8 @@ class MachineSolve {
       const double size = std::abs(smo.beta()[v]);
       if (size == 0) continue;
       // At the bound exactly at the bound; otherwise in proportion to the costs.
-      const double share = size >= variables_.bound[v] ? problem_.cost[i] : size * (problem_.cost[i] / variables_.bound[v]);
+      const double share =
+          size >= variables_.bound[v] ? problem_.cost[i] : size * (problem_.cost[i] / variables_.bound[v]);
       const double alpha = std::min(share * scale, checked.cost[i]);
       if (!(alpha > 0)) continue;
       found.dual.rows.push_back(i);
@@ -210,7 +218,8 @@ KernelMachine solve_machine(const Problem& problem, const KernelGoal& goal, cons
   return MachineSolve(problem, goal, clock, std::nullopt).solve();
 }
 
-KernelMachine solve_nu_machine(const Problem& problem, double nu, const KernelGoal& goal, const Clock& clock) {
+KernelMachine solve_nu_machine(const Problem& problem, double nu, const KernelGoal& goal,
+                               const Clock& clock) {
   return MachineSolve(problem, goal, clock, nu).solve();
 }
 

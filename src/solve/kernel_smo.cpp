@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Round   look at all slopes (gap, thresholds); choose a working set: half of the last one, the rest the worst
-//         violators; its kernel block; steps on pairs within the set until a tenth of the violation is left; bring all
-//         slopes up to date by the rows that moved.
-// Cost    a round: one kernel value per row and moved variable, and q^2 for the block. Cheap values (few features, bits)
-//         are computed and used at once; dear ones are kept in a cache of rows, the least recently used one leaves.
+// Round   look at all slopes (gap, thresholds); choose a working set: half of the last one, the rest the
+// worst
+//         violators; its kernel block; steps on pairs within the set until a tenth of the violation is left;
+//         bring all slopes up to date by the rows that moved.
+// Cost    a round: one kernel value per row and moved variable, and q^2 for the block. Cheap values (few
+// features, bits)
+//         are computed and used at once; dear ones are kept in a cache of rows, the least recently used one
+//         leaves.
 // Memory  the packed rows, q^2 floats, and at most --cache for rows.
 // Proof   none here: the gap is for kernel values in float. certify/kernel_gap.hpp computes the true one.
-// After   Joachims, "Making large-scale SVM learning practical" (1999) for working sets; Fan, Chen, Lin (JMLR 2005) for
+// After   Joachims, "Making large-scale SVM learning practical" (1999) for working sets; Fan, Chen, Lin (JMLR
+// 2005) for
 //         the pairs.
 #include "solve/kernel_smo.hpp"
 
@@ -23,8 +27,8 @@ namespace {
 
 constexpr std::uint32_t nowhere = UINT32_MAX;
 constexpr std::size_t set_size = 512;
-constexpr double cheap_value = 80;      // KernelRows::cost() below which a value is not worth keeping
-constexpr std::size_t patience = 40;    // rounds without progress
+constexpr double cheap_value = 80;    // KernelRows::cost() below which a value is not worth keeping
+constexpr std::size_t patience = 40;  // rounds without progress
 constexpr std::uint64_t most_rounds = 1'000'000;
 
 std::size_t padded_size(std::size_t n) {
@@ -41,7 +45,8 @@ KernelSmo::KernelSmo(SmoProblem problem) : p_(std::move(problem)), n_(p_.rows->s
   std::iota(rank_.begin(), rank_.end(), 0U);
   Random(p_.seed, 7).shuffle(rank_);
   const std::uint64_t row_bytes = p_.rows->padded() * sizeof(float);
-  capacity_ = static_cast<std::size_t>(std::min<std::uint64_t>(p_.cache_bytes / std::max<std::uint64_t>(1, row_bytes), n_));
+  capacity_ = static_cast<std::size_t>(
+      std::min<std::uint64_t>(p_.cache_bytes / std::max<std::uint64_t>(1, row_bytes), n_));
   use_cache_ = p_.rows->cost() > cheap_value && capacity_ >= std::min(n_, set_size + set_size / 2);
   if (use_cache_) {
     slot_of_row_.assign(n_, nowhere);
@@ -61,7 +66,8 @@ void KernelSmo::start(std::vector<double> beta) {
     minus.push_back(-beta_[i]);
   }
   if (!rows.empty())
-    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, minus, 1, slope_.data(), p_.threads);
+    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, minus, 1, slope_.data(),
+                    p_.threads);
 }
 
 void KernelSmo::set_slopes(const std::vector<double>& slopes) {
@@ -206,7 +212,8 @@ void KernelSmo::compute_block() {
   }
 }
 
-// Steps on pairs within the set. Slopes are centred before they are rounded to T: what counts is their differences.
+// Steps on pairs within the set. Slopes are centred before they are rounded to T: what counts is their
+// differences.
 template <class T>
 double KernelSmo::solve_set() {
   const std::size_t q = set_.size();
@@ -217,7 +224,8 @@ double KernelSmo::solve_set() {
   const std::size_t size = split + padded_size(q - negatives);
   // Variables are laid out with gaps after each class, the block with them.
   std::vector<std::uint32_t> at(q);
-  for (std::size_t k = 0; k < q; ++k) at[k] = static_cast<std::uint32_t>(k < negatives ? k : k - negatives + split);
+  for (std::size_t k = 0; k < q; ++k)
+    at[k] = static_cast<std::uint32_t>(k < negatives ? k : k - negatives + split);
   AlignedVector<float> kernel(size * size, 0.0F), diagonal(size, 1.0F);
   AlignedVector<T> slope(size, T{0}), up(size), low(size);
   std::vector<double> beta(size, 0.0), lower(size, 0.0), upper(size, 0.0);
@@ -272,7 +280,8 @@ void KernelSmo::move_slopes(const std::vector<double>& before) {
     move_by_rows(rows, change);
   } else {
     for (double& c : change) c = -c;
-    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, change, 1, slope_.data(), p_.threads);
+    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, change, 1, slope_.data(),
+                    p_.threads);
   }
 }
 
@@ -341,7 +350,8 @@ KernelSmo::End KernelSmo::run(double gap, const Clock& clock, Stop& why) {
     const double relative = state_.relative();
     if (relative <= gap && state_.rho > 0) return End::Reached;
     if (iterations_ >= most_rounds) return End::Stalled;
-    // The dual value rises with every step; when it no longer rises by a part of the gap, rounding is at work.
+    // The dual value rises with every step; when it no longer rises by a part of the gap, rounding is at
+    // work.
     const double dual = state_.primal - state_.gap;
     ++since;
     if (dual > reached + 1e-3 * state_.gap) {

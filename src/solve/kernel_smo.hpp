@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The dual of a kernel problem by working sets. Variables beta_i = y_i alpha_i between lower_i and upper_i; slopes
-// F_i = target_i - sum_j beta_j K_ij. Moving beta_i up and beta_j down by the same amount gains while F_i > F_j, so the
-// point is optimal when no variable that may rise has a larger slope than one that may fall.
+// The dual of a kernel problem by working sets. Variables beta_i = y_i alpha_i between lower_i and upper_i;
+// slopes F_i = target_i - sum_j beta_j K_ij. Moving beta_i up and beta_j down by the same amount gains while
+// F_i > F_j, so the point is optimal when no variable that may rise has a larger slope than one that may
+// fall.
 //   svm     target_i = y_i; all variables are exchanged
-//   nu-svm  target_i = 0; only variables of one class are exchanged, so the sums of both classes stay what they were
+//   nu-svm  target_i = 0; only variables of one class are exchanged, so the sums of both classes stay what
+//   they were
 #pragma once
 
 #include <cstdint>
@@ -79,11 +81,11 @@ class KernelSmo {
   double least_curvature_ = 0;
   bool in_double_ = false;
 
-  std::vector<std::uint32_t> set_;       // rows of the working set, class -1 first when by_class
-  std::vector<std::uint64_t> entered_;   // when they came in
+  std::vector<std::uint32_t> set_;      // rows of the working set, class -1 first when by_class
+  std::vector<std::uint64_t> entered_;  // when they came in
   std::vector<std::uint32_t> old_set_;
   std::vector<std::uint64_t> old_entered_;
-  std::vector<std::uint32_t> place_;     // of a row in the set; UINT32_MAX: not in it
+  std::vector<std::uint32_t> place_;  // of a row in the set; UINT32_MAX: not in it
   AlignedVector<float> block_, old_block_;
   std::size_t block_stride_ = 0;
 

@@ -29,14 +29,16 @@ void check_pairs_have_rows(const Dataset& data) {
     if (data.weight(i) > 0) seen[data.labels()[i]] = true;
   for (std::size_t k = 0; k < seen.size(); ++k) {
     if (!seen[k])
-      throw InputError({.file = data.name()}, fmt::format("class {} has no rows", printable(data.classes()[k])),
+      throw InputError({.file = data.name()},
+                       fmt::format("class {} has no rows", printable(data.classes()[k])),
                        "rows of every class");
   }
 }
 
 // The support vectors of all functions, each once, and the functions made of them.
 KernelModel model_of(const Dataset& data, const KernelFunction& kernel, const KernelClasses& classes) {
-  KernelModel model{.features = data.features(), .kernel = kernel, .pairs = classes.pairs && classes.tasks.size() > 1};
+  KernelModel model{
+      .features = data.features(), .kernel = kernel, .pairs = classes.pairs && classes.tasks.size() > 1};
   std::vector<std::uint32_t> place(data.rows(), UINT32_MAX);
   for (const KernelTask& task : classes.tasks)
     for (const std::uint32_t i : task.machine.dual.rows) place[i] = 0;
@@ -53,8 +55,10 @@ KernelModel model_of(const Dataset& data, const KernelFunction& kernel, const Ke
       model.value.push_back(1);
     } else {
       const std::size_t count = access->copy_entries(i, index.data(), value.data());
-      model.index.insert(model.index.end(), index.begin(), index.begin() + static_cast<std::ptrdiff_t>(count));
-      model.value.insert(model.value.end(), value.begin(), value.begin() + static_cast<std::ptrdiff_t>(count));
+      model.index.insert(model.index.end(), index.begin(),
+                         index.begin() + static_cast<std::ptrdiff_t>(count));
+      model.value.insert(model.value.end(), value.begin(),
+                         value.begin() + static_cast<std::ptrdiff_t>(count));
     }
     model.start.push_back(model.index.size());
   }
@@ -72,14 +76,16 @@ KernelModel model_of(const Dataset& data, const KernelFunction& kernel, const Ke
 
 }  // namespace
 
-KernelClasses kernel_classes(const Dataset& data, ManyClasses how, double C, const std::vector<double>& weights) {
+KernelClasses kernel_classes(const Dataset& data, ManyClasses how, double C,
+                             const std::vector<double>& weights) {
   KernelClasses out;
   const auto classes = static_cast<std::uint32_t>(data.classes().size());
   out.pairs = classes > 2 && how != ManyClasses::OneVsRest;
   if (classes > 2) check_pairs_have_rows(data);
   if (out.pairs) {
     for (std::uint32_t a = 0; a < classes; ++a)
-      for (std::uint32_t b = a + 1; b < classes; ++b) out.tasks.push_back({pair_problem(data, a, b, C, weights), {}});
+      for (std::uint32_t b = a + 1; b < classes; ++b)
+        out.tasks.push_back({pair_problem(data, a, b, C, weights), {}});
   } else {
     const std::uint32_t functions = classes == 2 ? 1 : classes;
     for (std::uint32_t k = 0; k < functions; ++k)
@@ -107,7 +113,8 @@ void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run,
   KernelGoal each = goal;
   each.threads = Threads(1);
   each.cache_bytes = goal.cache_bytes / static_cast<std::uint64_t>(run.threads.count());
-  run.threads.run(tasks, [&](std::size_t t) { classes.tasks[t].machine = solve(classes.tasks[t].problem, each, clock); });
+  run.threads.run(
+      tasks, [&](std::size_t t) { classes.tasks[t].machine = solve(classes.tasks[t].problem, each, clock); });
 }
 
 Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses classes, bool keep_dual) {
@@ -130,16 +137,18 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
     for (std::size_t k = 0; k < task.machine.dual.rows.size(); ++k)
       bounded += task.machine.dual.alpha[k] >= task.problem.cost[task.machine.dual.rows[k]] ? 1U : 0U;
   }
-  fit.notes.push_back(fmt::format("kernel {}, {} support vectors", OptionType<KernelFunction>::print(kernel), model.vectors()));
+  fit.notes.push_back(fmt::format("kernel {}, {} support vectors", OptionType<KernelFunction>::print(kernel),
+                                  model.vectors()));
   if (classes.tasks.size() == 1) {
     fit.notes.back() += fmt::format(", {} at their bound", bounded);
     fit.figures.emplace_back("bounded_support_vectors", static_cast<double>(bounded));
   }
   if (indefinite) {
-    fit.notes.push_back(fmt::format(
-        "the kernel matrix is not positive semidefinite: this is a point that no pair of rows improves (to {:.2g} of the "
-        "objective), which need not be the best one; there is no certificate",
-        total.relative_gap()));
+    fit.notes.push_back(
+        fmt::format("the kernel matrix is not positive semidefinite: this is a point that no pair of rows "
+                    "improves (to {:.2g} of the "
+                    "objective), which need not be the best one; there is no certificate",
+                    total.relative_gap()));
   } else {
     fit.objective = total;
     for (const KernelTask& task : classes.tasks) fit.certificates.emplace_back(task.machine.gap);
@@ -168,7 +177,8 @@ void check_given(const Dataset& data) {
   std::vector<double> row(access->cols());
   for (std::size_t i = 0; i < n; ++i) {
     access->expand(i, 1.0, row.data());
-    std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(numbered), n, matrix.begin() + static_cast<std::ptrdiff_t>(i * n));
+    std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(numbered), n,
+                matrix.begin() + static_cast<std::ptrdiff_t>(i * n));
   }
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -186,9 +196,11 @@ void check_given(const Dataset& data) {
 Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& run) {
   if (options.loss != SvmLoss::Hinge) throw UsageError("--kernel needs --loss hinge");
   if (options.offset != Offset::Free) throw UsageError("--kernel needs --offset free");
-  if (options.solver != SolverName::Auto) throw UsageError("--solver is for planes; kernels are solved by working sets");
+  if (options.solver != SolverName::Auto)
+    throw UsageError("--solver is for planes; kernels are solved by working sets");
   if (options.kernel.kind == KernelKind::Precomputed) check_given(data);
-  KernelClasses classes = kernel_classes(data, options.multiclass, options.C, class_weights(data, options.class_weight));
+  KernelClasses classes =
+      kernel_classes(data, options.multiclass, options.C, class_weights(data, options.class_weight));
   KernelGoal goal;
   goal.kernel = options.kernel.for_features(data.features());
   goal.gap = options.gap;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Support vector machines with any inner product: from options to problems of two classes, to their solution by working
-// sets, to a certificate that is not the solver's own.
+// Support vector machines with any inner product: from options to problems of two classes, to their solution
+// by working sets, to a certificate that is not the solver's own.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct KernelMachine {
   DualPoint dual;
   double offset = 0;
   DualityGap gap;
-  double C = 0;        // nu-svm: the C that has the same solution
-  double rho = 1;      // nu-svm: the margin for alpha <= 1
+  double C = 0;    // nu-svm: the C that has the same solution
+  double rho = 1;  // nu-svm: the margin for alpha <= 1
   std::uint64_t rounds = 0;
   Stop stop = Stop::Converged;
   bool indefinite = false;
@@ -56,7 +56,8 @@ struct KernelClasses {
 using MachineSolver = std::function<KernelMachine(const Problem&, const KernelGoal&, const Clock&)>;
 void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run, const MachineSolver& solve);
 // Model, certificates, figures and notes.
-[[nodiscard]] Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses classes, bool keep_dual);
+[[nodiscard]] Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses classes,
+                             bool keep_dual);
 
 [[nodiscard]] Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& run);
 

@@ -42,7 +42,8 @@ struct OptionType<KernelFunction> {
 
 namespace detail {
 inline constexpr std::string_view kernel_help =
-    "inner product: linear, poly:DEGREE[,GAMMA,COEF], rbf[:GAMMA], sigmoid[:GAMMA,COEF], precomputed; GAMMA is 1 / "
+    "inner product: linear, poly:DEGREE[,GAMMA,COEF], rbf[:GAMMA], sigmoid[:GAMMA,COEF], precomputed; GAMMA "
+    "is 1 / "
     "features unless given";
 }
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "core/pair_steps.hpp"
+#include "data/equal_rows.hpp"
+#include "data/kernel_rows.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/core/random.hpp"
+#include "support.hpp"
+
+using namespace halfspace;
+
+namespace {
+
+testing::Rows random_rows(std::size_t rows, std::size_t columns, double density, bool ones,
+                          std::uint64_t seed) {
+  Random random(seed);
+  testing::Rows out(rows, std::vector<double>(columns, 0.0));
+  for (auto& row : out)
+    for (double& x : row)
+      if (random.uniform() < density) x = ones ? 1.0 : random.normal();
+  return out;
+}
+
+double value_by_definition(const KernelFunction& kernel, const std::vector<double>& a,
+                           const std::vector<double>& b) {
+  double dot = 0, distance2 = 0;
+  for (std::size_t j = 0; j < a.size(); ++j) {
+    dot += a[j] * b[j];
+    distance2 += (a[j] - b[j]) * (a[j] - b[j]);
+  }
+  switch (kernel.kind) {
+    case KernelKind::Rbf: return std::exp(-kernel.gamma * distance2);
+    case KernelKind::Poly:
+      return std::pow(kernel.gamma * dot + kernel.coef, static_cast<double>(kernel.degree));
+    case KernelKind::Sigmoid: return std::tanh(kernel.gamma * dot + kernel.coef);
+    default: return dot;
+  }
+}
+
+std::vector<std::uint32_t> numbers(std::size_t n) {
+  std::vector<std::uint32_t> out(n);
+  std::iota(out.begin(), out.end(), 0U);
+  return out;
+}
+
+template <class T>
+void check_block(const testing::Rows& rows, RowForm form, const KernelFunction& kernel, double tolerance) {
+  const Dataset data = testing::dataset_from(rows);
+  const auto access = RowAccess::of(data.matrix());
+  const KernelRows<T> packed(*access, numbers(rows.size()), data.features(), form, Threads(2));
+  const std::vector<std::uint32_t> left = {3, 0, 5, 7, 1, 2, 11, 9};
+  std::vector<T> block(left.size() * packed.padded());
+  kernel_block(kernel, LeftRows<T>(packed, left), packed, block.data(), packed.padded(), Threads(2));
+  std::vector<double> weights(2 * left.size());
+  for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = 0.25 * static_cast<double>(k % 5) - 0.5;
+  std::vector<double> sums(2 * packed.padded(), 1.0);
+  add_kernel_sums(kernel, LeftRows<T>(packed, left), packed, weights, 2, sums.data(), Threads(2));
+  double worst = 0, worst_sum = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double expected[2] = {1, 1};
+    for (std::size_t r = 0; r < left.size(); ++r) {
+      const double value = value_by_definition(kernel, rows[left[r]], rows[i]);
+      worst = std::max(worst, std::abs(static_cast<double>(block[r * packed.padded() + i]) - value) /
+                                  (1 + std::abs(value)));
+      for (std::size_t p = 0; p < 2; ++p) expected[p] += weights[p * left.size() + r] * value;
+    }
+    for (std::size_t p = 0; p < 2; ++p)
+      worst_sum = std::max(
+          worst_sum, std::abs(sums[p * packed.padded() + i] - expected[p]) / (1 + std::abs(expected[p])));
+  }
+  CHECK(worst < tolerance);
+  CHECK(worst_sum < 20 * tolerance);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "blocks of kernel values are those of the definition, in every form of rows and in both precisions") {
+  const KernelFunction kernels[] = {
+      {}, {KernelKind::Rbf, 0.05}, {KernelKind::Poly, 0.1, 1, 3}, {KernelKind::Sigmoid, 0.02, -0.5}};
+  for (const KernelFunction& kernel : kernels) {
+    for (const RowForm form : {RowForm::Dense, RowForm::Sparse}) {
+      check_block<float>(random_rows(45, 37, 0.6, false, 1), form, kernel, 5e-6);
+      check_block<double>(random_rows(45, 37, 0.6, false, 2), form, kernel, 1e-14);
+    }
+    check_block<double>(random_rows(45, 3000, 0.01, false, 3), RowForm::Sparse, kernel, 1e-14);
+    check_block<float>(random_rows(40, 1100, 0.05, true, 4), RowForm::Bits, kernel, 5e-6);
+    check_block<double>(random_rows(40, 1100, 0.05, true, 5), RowForm::Bits, kernel, 1e-14);
+  }
+}
+
+TEST_CASE("a kernel is read and printed as text") {
+  using Type = OptionType<KernelFunction>;
+  for (const char* text :
+       {"linear", "poly:3", "poly:4,0.5,1", "rbf", "rbf:0.25", "sigmoid", "sigmoid:0.1,-1", "precomputed"})
+    CHECK(Type::print(Type::parse("kernel", text, {})) == text);
+  CHECK(Type::print(Type::parse("kernel", "poly:2,0.5", {})) == "poly:2,0.5,0");
+  for (const char* text :
+       {"rfb", "rbf:", "rbf:0", "rbf:-1", "rbf:1,2", "poly:0", "poly:1.5", "linear:1", "sigmoid:1,2,3", ""})
+    CHECK_THROWS_AS((void)Type::parse("kernel", text, {}), UsageError);
+}
+
+TEST_CASE("equal rows are found whatever lies between them") {
+  const Dataset data = testing::dataset_from({{1, 2}, {2, 1}, {1, 2}, {0, 0}, {2, 1}, {0, 0}, {1, 2.5}});
+  const EqualRows equal = find_equal_rows(*RowAccess::of(data.matrix()), numbers(7));
+  CHECK(equal.group == std::vector<std::uint32_t>{0, 1, 0, 2, 1, 2, 3});
+  CHECK(equal.first == std::vector<std::uint32_t>{0, 1, 3, 6});
+}
+
+TEST_CASE("steps on pairs solve a small problem to its optimum") {
+  // Two points at distance 2 on a line, targets 1 and -1, bound 10: beta = (1/2, -1/2).
+  constexpr std::size_t size = detail::pair_padding;
+  AlignedVector<float> kernel(size * size, 0.0F), diagonal(size, 1.0F);
+  kernel[0] = 1;
+  kernel[1] = kernel[size] = -1;
+  kernel[size + 1] = 1;
+  AlignedVector<double> slope(size, 0.0), up(size), low(size);
+  std::vector<double> beta(size, 0.0), lower(size, 0.0), upper(size, 0.0);
+  slope[0] = 1;
+  slope[1] = -1;
+  upper[0] = 10;
+  lower[1] = -10;
+  detail::PairProblem<double> p;
+  p.size = p.split = p.stride = size;
+  p.kernel = kernel.data();
+  p.diagonal = diagonal.data();
+  p.slope = slope.data();
+  p.up = up.data();
+  p.low = low.data();
+  p.beta = beta.data();
+  p.lower = lower.data();
+  p.upper = upper.data();
+  p.stop = 1e-9;
+  p.most = 100;
+  CHECK(detail::pair_steps(p).apart <= 1e-9);
+  CHECK(beta[0] == doctest::Approx(0.5));
+  CHECK(beta[1] == doctest::Approx(-0.5));
+}

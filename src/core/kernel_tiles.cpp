@@ -10,9 +10,11 @@
 #endif
 #include "core/kernel_tiles.hpp"
 
-#include <hwy/contrib/math/math-inl.h>
+// clang-format off: the order of these three is their meaning
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include <hwy/contrib/math/math-inl.h>
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One tile does all the work: three rows of A against four rows of B, twelve vector accumulators along the
-// common dimension. Both operands are read along their rows, so symmetric updates and Cholesky's inner
-// products share it.
+// Two kernels do all the work, each with a dozen vector accumulators. Panels (sums of outer products): six columns of
+// one panel, broadcast, against two or three vectors of the other. Tiles (Cholesky): three rows against four rows, both
+// read along the common dimension.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/dense.cpp"
@@ -82,10 +82,56 @@ void products(const T* a, std::size_t rows_a, std::size_t stride_a, const T* b, 
   }
 }
 
-void products_float(const float* a, std::size_t rows_a, const float* b, std::size_t rows_b, std::size_t depth,
-                    std::size_t stride, double* c, std::size_t stride_c) {
-  products(a, rows_a, stride, b, rows_b, stride, depth, 1.0, c, stride_c);
+constexpr std::size_t group_rows = 6;
+
+// out[i][j] = sum over k of a[k][i] b[k][j] for six columns of a and `Vectors` vectors of columns of b.
+template <std::size_t Vectors, class T>
+HWY_INLINE void outer_tile(const T* a, const T* b, std::size_t depth, T* out) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  hn::Vec<decltype(d)> sum[group_rows][Vectors];
+  for (std::size_t i = 0; i < group_rows; ++i)
+    for (std::size_t v = 0; v < Vectors; ++v) sum[i][v] = hn::Zero(d);
+  for (std::size_t k = 0; k < depth; ++k) {
+    const T* left = a + k * panel_columns;
+    const T* right = b + k * panel_columns;
+    hn::Vec<decltype(d)> column[Vectors];
+    for (std::size_t v = 0; v < Vectors; ++v) column[v] = hn::LoadU(d, right + v * lanes);
+    for (std::size_t i = 0; i < group_rows; ++i) {
+      const auto value = hn::Set(d, left[i]);
+      for (std::size_t v = 0; v < Vectors; ++v) sum[i][v] = hn::MulAdd(value, column[v], sum[i][v]);
+    }
+  }
+  for (std::size_t i = 0; i < group_rows; ++i)
+    for (std::size_t v = 0; v < Vectors; ++v) hn::StoreU(sum[i][v], d, out + i * panel_columns + v * lanes);
 }
+
+template <class T>
+HWY_INLINE void panels(const T* a, const T* b, std::size_t depth, double sign, std::size_t rows, std::size_t columns,
+                       double* c, std::size_t stride_c) {
+  constexpr std::size_t most_lanes = hn::MaxLanes(hn::ScalableTag<T>());
+  constexpr std::size_t vectors = most_lanes * sizeof(T) == 64 ? 3 : 2;
+  const std::size_t width = vectors * hn::Lanes(hn::ScalableTag<T>());
+  alignas(64) T out[group_rows * panel_columns];
+  for (std::size_t i = 0; i < rows; i += group_rows) {
+    for (std::size_t j = 0; j < columns; j += width) outer_tile<vectors>(a + i, b + j, depth, out + j);
+    const std::size_t height = rows - i < group_rows ? rows - i : group_rows;
+    for (std::size_t r = 0; r < height; ++r) {
+      double* to = c + (i + r) * stride_c;
+      const T* from = out + r * panel_columns;
+      for (std::size_t j = 0; j < columns; ++j) to[j] += sign * static_cast<double>(from[j]);
+    }
+  }
+}
+void panels_float(const float* a, const float* b, std::size_t depth, double sign, std::size_t rows,
+                  std::size_t columns, double* c, std::size_t stride_c) {
+  panels(a, b, depth, sign, rows, columns, c, stride_c);
+}
+void panels_double(const double* a, const double* b, std::size_t depth, double sign, std::size_t rows,
+                   std::size_t columns, double* c, std::size_t stride_c) {
+  panels(a, b, depth, sign, rows, columns, c, stride_c);
+}
+
 void products_double(const double* a, std::size_t rows_a, std::size_t stride_a, const double* b,
                      std::size_t rows_b, std::size_t stride_b, std::size_t depth, double* c,
                      std::size_t stride_c) {
@@ -101,21 +147,24 @@ HWY_AFTER_NAMESPACE();
 #include <cmath>
 
 #include "core/targets.hpp"
+#include "halfspace/core/kernels.hpp"
 
 namespace halfspace {
 namespace detail {
 namespace {
 
 struct Products {
-  decltype(&HWY_STATIC_DISPATCH(products_float)) in_float;
+  decltype(&HWY_STATIC_DISPATCH(panels_float)) of_floats;
+  decltype(&HWY_STATIC_DISPATCH(panels_double)) of_doubles;
   decltype(&HWY_STATIC_DISPATCH(products_double)) in_double;
 };
 Products choose() {
 #define HALFSPACE_USE(TARGET, NAMESPACE) \
-  if (runs_target(TARGET)) return {&NAMESPACE::products_float, &NAMESPACE::products_double};
+  if (runs_target(TARGET)) return {&NAMESPACE::panels_float, &NAMESPACE::panels_double, &NAMESPACE::products_double};
   HALFSPACE_EACH_TARGET(HALFSPACE_USE)
 #undef HALFSPACE_USE
-  return {&HWY_STATIC_DISPATCH(products_float), &HWY_STATIC_DISPATCH(products_double)};
+  return {&HWY_STATIC_DISPATCH(panels_float), &HWY_STATIC_DISPATCH(panels_double),
+          &HWY_STATIC_DISPATCH(products_double)};
 }
 const Products& best() {
   static const Products chosen = choose();
@@ -125,9 +174,13 @@ const Products& best() {
 }  // namespace
 }  // namespace detail
 
-void add_products(const float* a, std::size_t rows_a, const float* b, std::size_t rows_b, std::size_t depth,
-                  std::size_t stride, double* c, std::size_t stride_c) noexcept {
-  detail::best().in_float(a, rows_a, b, rows_b, depth, stride, c, stride_c);
+void add_panels(const float* a, const float* b, std::size_t depth, double sign, std::size_t rows, std::size_t columns,
+                double* c, std::size_t stride_c) noexcept {
+  detail::best().of_floats(a, b, depth, sign, rows, columns, c, stride_c);
+}
+void add_panels(const double* a, const double* b, std::size_t depth, double sign, std::size_t rows,
+                std::size_t columns, double* c, std::size_t stride_c) noexcept {
+  detail::best().of_doubles(a, b, depth, sign, rows, columns, c, stride_c);
 }
 void subtract_products(const double* a, std::size_t rows_a, std::size_t stride_a, const double* b,
                        std::size_t rows_b, std::size_t stride_b, std::size_t depth, double* c,
@@ -136,6 +189,8 @@ void subtract_products(const double* a, std::size_t rows_a, std::size_t stride_a
 }
 
 namespace {
+
+constexpr std::size_t block = 48;
 
 // Column by column on one diagonal block; the pivots are relative to the unit diagonal.
 bool factor_block(double* l, std::size_t n, std::size_t from, std::size_t to) {
@@ -155,6 +210,22 @@ bool factor_block(double* l, std::size_t n, std::size_t from, std::size_t to) {
   return true;
 }
 
+// Minus the inverse of a factored diagonal block, row after row, zeros above its diagonal.
+void invert_block(const double* l, std::size_t n, std::size_t from, std::size_t to, double* out) {
+  const std::size_t size = to - from;
+  std::fill(out, out + size * size, 0.0);
+  for (std::size_t i = 0; i < size; ++i) {
+    const double* row = l + (from + i) * n + from;
+    double* mine = out + i * size;
+    for (std::size_t k = 0; k < i; ++k) {
+      const double* above = out + k * size;
+      for (std::size_t j = 0; j <= k; ++j) mine[j] -= row[k] * above[j];
+    }
+    for (std::size_t j = 0; j < i; ++j) mine[j] /= row[i];
+    mine[i] = -1 / row[i];
+  }
+}
+
 }  // namespace
 
 bool Cholesky::factor(std::vector<double> matrix, std::size_t n, double ridge, const Threads& threads) {
@@ -170,31 +241,31 @@ bool Cholesky::factor(std::vector<double> matrix, std::size_t n, double ridge, c
     for (std::size_t j = 0; j < i; ++j) l_[i * n + j] *= scale_[i] * scale_[j];
     l_[i * n + i] = 1 + ridge;
   }
-  constexpr std::size_t block = 48;
+  std::vector<double> inverse(block * block);
   for (std::size_t from = 0; from < n; from += block) {
     const std::size_t to = std::min(n, from + block);
-    // The block's own rows first, then all rows below in fixed groups.
-    for (std::size_t i = from; i < to; ++i) {
-      subtract_products(l_.data() + i * n, 1, n, l_.data() + from * n, i + 1 - from, n, from,
-                        l_.data() + i * n + from, n);
-    }
+    const std::size_t size = to - from;
+    double* corner = l_.data() + from * n;
+    // The block itself (its upper triangle is written too, and read by nobody), then all rows below in fixed groups:
+    // what stands left of the block is taken off, and the rest is divided by the block through its inverse.
+    subtract_products(corner, size, n, corner, size, n, from, corner + from, n);
     if (!factor_block(l_.data(), n, from, to)) return false;
+    if (to == n) break;
+    invert_block(l_.data(), n, from, to, inverse.data());
     const auto below = [&](std::size_t begin, std::size_t end) {
       double* first = l_.data() + (to + begin) * n;
-      subtract_products(first, end - begin, n, l_.data() + from * n, to - from, n, from, first + from, n);
-      for (std::size_t i = to + begin; i < to + end; ++i) {
-        double* row = l_.data() + i * n;
-        for (std::size_t j = from; j < to; ++j) {
-          const double* pivot_row = l_.data() + j * n;
-          double sum = row[j];
-          for (std::size_t k = from; k < j; ++k) sum -= row[k] * pivot_row[k];
-          row[j] = sum / pivot_row[j];
-        }
+      subtract_products(first, end - begin, n, corner, size, n, from, first + from, n);
+      std::vector<double> rest((end - begin) * size);
+      for (std::size_t i = 0; i < end - begin; ++i) {
+        double* row = first + i * n + from;
+        std::copy(row, row + size, rest.begin() + static_cast<std::ptrdiff_t>(i * size));
+        std::fill(row, row + size, 0.0);
       }
+      subtract_products(rest.data(), end - begin, size, inverse.data(), size, size, size, first + from, n);
     };
     if (n - to >= 384) {
       for_blocks(threads, n - to, 96, below);
-    } else if (n > to) {
+    } else {
       below(0, n - to);
     }
   }
@@ -204,15 +275,12 @@ bool Cholesky::factor(std::vector<double> matrix, std::size_t n, double ridge, c
 void Cholesky::solve(double* x) const {
   for (std::size_t i = 0; i < n_; ++i) {
     const double* row = l_.data() + i * n_;
-    double sum = x[i] * scale_[i];
-    for (std::size_t k = 0; k < i; ++k) sum -= row[k] * x[k];
-    x[i] = sum / row[i];
+    x[i] = (x[i] * scale_[i] - dot(row, x, i)) / row[i];
   }
   for (std::size_t i = n_; i-- > 0;) {
     const double* row = l_.data() + i * n_;
-    const double value = x[i] / row[i];
-    x[i] = value;
-    for (std::size_t k = 0; k < i; ++k) x[k] -= row[k] * value;
+    x[i] /= row[i];
+    axpy(-x[i], row, x, i);
   }
   for (std::size_t i = 0; i < n_; ++i) x[i] *= scale_[i];
 }

@@ -9,14 +9,16 @@
 namespace halfspace {
 namespace {
 
-constexpr std::size_t block_rows = 512;
-constexpr std::size_t panel = 24;  // columns of G per task
+constexpr std::size_t panels_of(std::size_t columns) { return (columns + panel_columns - 1) / panel_columns; }
+template <class T>
+constexpr std::size_t panel_size = panel_columns * panel_depth<T>;
 
 }  // namespace
 
-NormalMatrix::NormalMatrix(const RowAccess& rows, bool with_offset, const Threads& threads)
+NormalMatrix::NormalMatrix(const RowAccess& rows, bool with_offset, bool precise, const Threads& threads)
     : rows_(rows),
       threads_(threads),
+      precise_(precise),
       with_offset_(with_offset),
       n_(rows.cols() + (with_offset ? 1 : 0)),
       matrix_(n_ * n_, 0.0) {}
@@ -33,8 +35,12 @@ void NormalMatrix::add(std::span<const std::uint32_t> chosen, std::span<const do
   // A scattered update costs about thirty times a blocked one.
   const auto n = static_cast<double>(n_);
   const bool sparse = rows_.sparse() && outer * 30 < static_cast<double>(chosen.size()) * n * n;
+  if (!sparse && precise_) {
+    add_dense(chosen, d, precise_blocks_);
+    return;
+  }
   if (!sparse) {
-    add_dense(chosen, d);
+    add_dense(chosen, d, blocks_);
     return;
   }
   if (chosen.size() < 4096) {
@@ -72,48 +78,71 @@ void NormalMatrix::add_sparse(std::span<const std::uint32_t> chosen, std::span<c
   }
 }
 
-void NormalMatrix::add_dense(std::span<const std::uint32_t> chosen, std::span<const double> d) {
-  block_.assign(n_ * block_rows, 0.0F);
-  // Rows that enter and rows that leave go into different blocks, because their square roots are taken.
+// Rows of one block go into panels of columns; rows that enter and rows that leave into different blocks, because their
+// square roots are taken.
+template <class T>
+void NormalMatrix::add_dense(std::span<const std::uint32_t> chosen, std::span<const double> d, std::vector<T>& block) {
+  constexpr std::size_t depth_limit = panel_depth<T>;
+  const std::size_t panels = panels_of(n_);
+  constexpr std::size_t blocks = 4;  // filled at once, so that threads have enough to do
+  block.resize(blocks * panels * panel_size<T>);
+  std::vector<std::uint32_t> taken;
+  std::vector<T> root;
   for (const double sign : {1.0, -1.0}) {
-    std::vector<std::uint32_t> taken;
-    std::vector<float> root;
+    taken.clear();
+    root.clear();
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (d[k] * sign > 0) {
         taken.push_back(chosen[k]);
-        root.push_back(static_cast<float>(std::sqrt(std::abs(d[k]))));
+        root.push_back(static_cast<T>(std::sqrt(std::abs(d[k]))));
       }
     }
-    for (std::size_t from = 0; from < taken.size(); from += block_rows) {
-      const std::size_t depth = std::min(block_rows, taken.size() - from);
-      const std::size_t groups = (depth + 63) / 64;
-      threads_.run(groups, [&](std::size_t g) {
-        std::vector<float> row(n_);
-        for (std::size_t r = g * 64; r < std::min(depth, (g + 1) * 64); ++r) {
-          rows_.expand(taken[from + r], root[from + r], row.data());
-          if (with_offset_) row[n_ - 1] = root[from + r];
-          for (std::size_t j = 0; j < n_; ++j) block_[j * block_rows + r] = row[j];
-        }
+    for (std::size_t from = 0; from < taken.size(); from += blocks * depth_limit) {
+      const std::size_t here = std::min(blocks * depth_limit, taken.size() - from);
+      const std::size_t filled = (here + depth_limit - 1) / depth_limit;
+      const auto depth_of = [&](std::size_t b) { return std::min(depth_limit, here - b * depth_limit); };
+      threads_.run(filled * 2, [&](std::size_t half) {
+        const std::size_t b = half / 2;
+        const std::size_t middle = depth_of(b) / 2;
+        const std::size_t first = half % 2 == 0 ? 0 : middle;
+        fill(std::span(taken).subspan(from + b * depth_limit), std::span<const T>(root).subspan(from + b * depth_limit), first,
+             half % 2 == 0 ? middle : depth_of(b), block.data() + b * panels * panel_size<T>);
       });
-      const std::size_t panels = (n_ + panel - 1) / panel;
-      // Task t takes panel t of the lower triangle: rows [begin, end) against all columns up to end.
+      // Task t takes panel t of the lower triangle against all panels up to it; the largest first.
       threads_.run(panels, [&](std::size_t task) {
-        const std::size_t t = panels - 1 - task;  // the largest first
-        const std::size_t begin = t * panel;
-        const std::size_t end = std::min(n_, begin + panel);
-        double* to = matrix_.data() + begin * n_;
-        if (sign > 0) {
-          add_products(block_.data() + begin * block_rows, end - begin, block_.data(), end, depth, block_rows,
-                       to, n_);
-        } else {
-          std::vector<double> part((end - begin) * end, 0.0);
-          add_products(block_.data() + begin * block_rows, end - begin, block_.data(), end, depth, block_rows,
-                       part.data(), end);
-          for (std::size_t i = 0; i < end - begin; ++i)
-            for (std::size_t j = 0; j < end; ++j) to[i * n_ + j] -= part[i * end + j];
+        const std::size_t t = panels - 1 - task;
+        const std::size_t height = std::min(panel_columns, n_ - t * panel_columns);
+        for (std::size_t q = 0; q <= t; ++q) {
+          const std::size_t width = std::min(panel_columns, n_ - q * panel_columns);
+          double* to = matrix_.data() + t * panel_columns * n_ + q * panel_columns;
+          for (std::size_t b = 0; b < filled; ++b) {
+            const T* panel = block.data() + b * panels * panel_size<T>;
+            add_panels(panel + t * panel_size<T>, panel + q * panel_size<T>, depth_of(b), sign, height, width, to, n_);
+          }
         }
       });
     }
+  }
+}
+
+// Rows [begin, end) of a block, scaled, into its panels.
+template <class T>
+void NormalMatrix::fill(std::span<const std::uint32_t> rows, std::span<const T> root, std::size_t begin,
+                        std::size_t end, T* block) const {
+  const std::size_t panels = panels_of(n_);
+  const std::size_t features = rows_.cols();
+  std::vector<T> row(features);
+  for (std::size_t r = begin; r < end; ++r) {
+    rows_.expand(rows[r], root[r], row.data());
+    for (std::size_t q = 0; q < panels; ++q) {
+      const std::size_t first = q * panel_columns;
+      T* to = block + q * panel_size<T> + r * panel_columns;
+      const std::size_t count = first < features ? std::min(panel_columns, features - first) : 0;
+      std::copy_n(row.data() + first, count, to);
+      std::fill(to + count, to + panel_columns, T{0});
+    }
+    if (with_offset_)
+      block[(features / panel_columns) * panel_size<T> + r * panel_columns + features % panel_columns] = root[r];
   }
 }
 

@@ -13,8 +13,8 @@ namespace halfspace {
 
 class NormalMatrix {
  public:
-  // with_offset: rows get a last entry 1.
-  NormalMatrix(const RowAccess& rows, bool with_offset, const Threads& threads);
+  // with_offset: rows get a last entry 1. precise: dense blocks are multiplied in double, not in float.
+  NormalMatrix(const RowAccess& rows, bool with_offset, bool precise, const Threads& threads);
 
   [[nodiscard]] std::size_t size() const { return n_; }
   [[nodiscard]] double* lower() { return matrix_.data(); }  // size() x size(), lower triangle
@@ -24,14 +24,19 @@ class NormalMatrix {
 
  private:
   void add_sparse(std::span<const std::uint32_t> chosen, std::span<const double> d, double* to);
-  void add_dense(std::span<const std::uint32_t> chosen, std::span<const double> d);
+  template <class T>
+  void add_dense(std::span<const std::uint32_t> chosen, std::span<const double> d, std::vector<T>& block);
+  template <class T>
+  void fill(std::span<const std::uint32_t> rows, std::span<const T> root, std::size_t begin, std::size_t end,
+            T* block) const;
 
   const RowAccess& rows_;
   const Threads& threads_;
-  bool with_offset_;
+  bool precise_, with_offset_;
   std::size_t n_;
   std::vector<double> matrix_;
-  std::vector<float> block_;    // rows of one block, on their side: one run of block_rows floats per column
+  std::vector<float> blocks_;   // some blocks of rows, in panels of columns
+  std::vector<double> precise_blocks_;
   std::vector<double> second_;  // partial sum of the second half of the rows
 };
 

@@ -18,7 +18,7 @@ namespace halfspace {
 namespace {
 
 // Semismooth and direct Newton steps factor a matrix of this many unknowns; above, the factor costs too much.
-constexpr std::size_t few_features = 1200;
+constexpr std::size_t few_features = 1500;
 
 struct Wish {
   Loss loss;
@@ -53,6 +53,7 @@ SolverName choose(const Wish& wish, const RowAccess& rows) {
   const bool few = d <= few_features && rows.rows() * 4 >= d;
   if (hinge) return few ? SolverName::Semismooth : SolverName::DualDescent;
   if (few) return SolverName::Newton;
+  if (std::holds_alternative<SquaredHinge>(wish.loss)) return SolverName::DualDescent;
   return wish.C * mean_length2(rows) <= 10 ? SolverName::DualDescent : SolverName::Newton;
 }
 

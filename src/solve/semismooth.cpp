@@ -20,6 +20,7 @@
 
 #include "core/dense.hpp"
 #include "halfspace/core/kernels.hpp"
+#include "solve/clipped_line.hpp"
 #include "solve/normal_matrix.hpp"
 #include "solve/primal_search.hpp"
 #include "solve/solver.hpp"
@@ -30,7 +31,8 @@ namespace {
 constexpr std::uint64_t most_steps = 3000;
 constexpr std::size_t slice_rows = 4096;
 
-// One level: some of the rows, with their costs scaled so that they stand for all.
+// One level: some of the rows, with their costs scaled so that they stand for all. The inner steps work on compact
+// arrays of the rows that may still change their mind (the working set); the others rest at a bound.
 class Level {
  public:
   Level(const Problem& problem, const RowAccess& rows, const Goal& goal, std::vector<std::uint32_t> chosen,
@@ -55,24 +57,14 @@ class Level {
 
   // Runs until the relative gap is reached; false: `why` says why not.
   bool run(double wanted, Stop& why) {
-    const std::size_t n = chosen_.size();
-    alpha_.assign(n, 0.0);
-    m_.assign(n, 0.0);
-    dm_.assign(n, 0.0);
-    anchor_.resize(n);
-    for (std::size_t k = 0; k < n; ++k) anchor_[k] = cost_[k] / 2;
-    normal_ = std::make_unique<NormalMatrix>(rows_, has_offset_, goal_.threads);
-    free_.assign(n, 0);
-    margins();
-    update_alpha();
-    sum_alpha();
+    start();
     for (int outer = 0; outer < 200; ++outer) {
+      take_working_set(outer == 0);
       int inner = 0;
       bool solved = false;
       for (; inner < 50; ++inner) {
         residual();
-        const double left = residual_size();
-        if (left <= std::max(0.1 * slack(), 0.05 * wanted * std::max(1.0, primal_here()))) {
+        if (residual_size() <= std::max(0.1 * slack(), 0.05 * wanted * std::max(1.0, primal_here_))) {
           solved = true;
           break;
         }
@@ -86,16 +78,10 @@ class Level {
         }
       }
       if (p_.offset == Offset::Free) fit_offset();
-      margins();
-      update_alpha();
-      sum_alpha();
-      residual();
+      give_back();
       judge();
       if (relative() <= wanted) return true;
-      anchor_ = alpha_;
-      if (solved) delta *= inner >= 8 ? std::sqrt(0.2) : 0.2;
-      update_alpha();
-      sum_alpha();
+      shrink_ = solved ? (inner >= 8 ? std::sqrt(0.2) : 0.2) : 1.0;
     }
     why = Stop::Limit;
     return false;
@@ -104,27 +90,111 @@ class Level {
   [[nodiscard]] double relative() const { return (primal - dual) / std::max(1.0, std::abs(primal)); }
   [[nodiscard]] const std::vector<double>& alpha() const { return best_alpha_; }
   [[nodiscard]] const std::vector<std::uint32_t>& chosen() const { return chosen_; }
+  void take_best() {
+    if (best_theta_.empty()) return;
+    theta = best_theta_;
+    theta0 = best_theta0_;
+  }
 
  private:
-  [[nodiscard]] double clipped(std::size_t k, double m) const {
-    return std::clamp(anchor_[k] + cost_[k] / delta * (1 - m), 0.0, cost_[k]);
-  }
-  [[nodiscard]] double sign(std::size_t k) const { return p_.y[chosen_[k]]; }
+  // The rows of the working set, side by side.
+  struct Working {
+    std::vector<std::uint32_t> place, row;  // in the level, in the data
+    std::vector<double> y, cost, anchor, slope, alpha, m, dm, change;
+    void resize(std::size_t n) {
+      place.resize(n);
+      row.resize(n);
+      for (auto* v : {&y, &cost, &anchor, &slope, &alpha, &m, &dm, &change}) v->resize(n);
+    }
+    [[nodiscard]] std::size_t size() const { return place.size(); }
+    [[nodiscard]] ClippedRows rows() const { return {anchor.data(), slope.data(), cost.data(), size()}; }
+  };
 
-  // out[k] = y_k (x_k . w + b)
-  void products(const double* w, double b, std::vector<double>& out) {
-    for_blocks(goal_.threads, chosen_.size(), row_block, [&](std::size_t begin, std::size_t end) {
-      rows_.dots(std::span(chosen_).subspan(begin, end - begin), w, out.data() + begin);
-      for (std::size_t k = begin; k < end; ++k) out[k] = sign(k) * (out[k] + b);
+  void start() {
+    const std::size_t n = chosen_.size();
+    alpha_.assign(n, 0.0);
+    m_.assign(n, 0.0);
+    last_m_.assign(n, 0.0);
+    s_.assign(d_, 0.0);
+    free_.assign(n, 0);
+    normal_ = std::make_unique<NormalMatrix>(rows_, has_offset_, false, goal_.threads);
+    margins();
+    measure();
+  }
+
+  // Chooses the rows near the margin, or undecided, or on the wrong side of it; at the start of a level, all: features
+  // that the sample did not show are held by nothing else. Then moves the anchor and shrinks delta.
+  void take_working_set(bool all) {
+    const std::size_t n = chosen_.size();
+    const double before = delta;
+    if (!all) delta *= shrink_;
+    std::size_t count = 0;
+    place_.resize(n);
+    if (!all) {
+      double moved = 0;
+      for (std::size_t k = 0; k < n; ++k) moved += (m_[k] - last_m_[k]) * (m_[k] - last_m_[k]);
+      const double near = std::max(3 * before, 4 * std::sqrt(moved / static_cast<double>(n)));
+      for (std::size_t k = 0; k < n; ++k) {
+        const double gap = 1 - m_[k];
+        const bool rests = (alpha_[k] == 0 && gap < -near) || (alpha_[k] == cost_[k] && gap > near);
+        place_[count] = static_cast<std::uint32_t>(k);
+        count += rests ? 0 : 1;
+      }
+    }
+    if (all || count * 5 > n * 4) {
+      count = n;
+      for (std::size_t k = 0; k < n; ++k) place_[k] = static_cast<std::uint32_t>(k);
+    }
+    last_m_ = m_;
+    work_.resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint32_t from = place_[k];
+      work_.place[k] = from;
+      work_.row[k] = chosen_[from];
+      work_.y[k] = p_.y[chosen_[from]];
+      work_.cost[k] = cost_[from];
+      work_.anchor[k] = all ? cost_[from] / 2 : alpha_[from];
+      work_.slope[k] = cost_[from] / delta;
+      work_.m[k] = m_[from];
+      work_.alpha[k] = alpha_[from];
+    }
+    move(nullptr, 0);
+  }
+
+  // Moves the margins of the working set by t dm; alpha, s and the balance follow.
+  void move(const double* dm, double t) {
+    clipped_move(work_.rows(), work_.m.data(), dm, t, work_.alpha.data(), work_.change.data());
+    changed_rows_.resize(work_.size());
+    change_.resize(work_.size());
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < work_.size(); ++k) {
+      changed_rows_[count] = work_.row[k];
+      change_[count] = work_.change[k] * work_.y[k];
+      balance_ += change_[count];
+      count += work_.change[k] != 0 ? 1 : 0;
+    }
+    changed_rows_.resize(count);
+    change_.resize(count);
+    add_rows(changed_rows_, change_);
+  }
+
+  void give_back() {
+    for (std::size_t k = 0; k < work_.size(); ++k) alpha_[work_.place[k]] = work_.alpha[k];
+    margins();
+  }
+
+  // out[k] = x_k . w, the rows in order
+  void products(const std::vector<std::uint32_t>& rows, const double* w, std::vector<double>& out) {
+    for_blocks(goal_.threads, rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
+      rows_.dots(std::span(rows).subspan(begin, end - begin), w, out.data() + begin);
     });
   }
-  void margins() { products(theta.data(), theta0, m_); }
-
-  void update_alpha() {
-    for (std::size_t k = 0; k < alpha_.size(); ++k) alpha_[k] = clipped(k, m_[k]);
+  void margins() {
+    products(chosen_, theta.data(), m_);
+    for (std::size_t k = 0; k < m_.size(); ++k) m_[k] = p_.y[chosen_[k]] * (m_[k] + theta0);
   }
 
-  // s = sum coefficient y x over the rows with a coefficient, by slices in order.
+  // s += sum coefficient x over the rows given, by slices in order.
   void add_rows(const std::vector<std::uint32_t>& where, const std::vector<double>& coefficient) {
     const std::size_t slices = (where.size() + slice_rows - 1) / slice_rows;
     if (slices <= 1) {
@@ -143,20 +213,6 @@ class Level {
     for (const auto& v : part) axpy(1.0, v.data(), s_.data(), d_);
   }
 
-  void sum_alpha() {
-    s_.assign(d_, 0.0);
-    balance_ = 0;
-    std::vector<std::uint32_t> where;
-    std::vector<double> coefficient;
-    for (std::size_t k = 0; k < alpha_.size(); ++k) {
-      if (alpha_[k] == 0) continue;
-      where.push_back(chosen_[k]);
-      coefficient.push_back(alpha_[k] * sign(k));
-      balance_ += coefficient.back();
-    }
-    add_rows(where, coefficient);
-  }
-
   void residual() {
     r_.resize(d_ + 1);
     for (std::size_t j = 0; j < d_; ++j) r_[j] = theta[j] - s_[j];
@@ -167,82 +223,74 @@ class Level {
         p_.offset == Offset::Free ? std::abs(r_[d_]) * (std::abs(theta0) + 1) : r_[d_] * r_[d_] / 2;
     return norm2(r_.data(), d_) / 2 + offset_part;
   }
-  // Sum of the Fenchel-Young terms of the rows.
+  // Sum of the Fenchel-Young terms of the working set; the rows at rest have none.
   [[nodiscard]] double slack() const {
-    double sum = 0;
-    for (std::size_t k = 0; k < m_.size(); ++k)
-      sum += cost_[k] * std::max(0.0, 1 - m_[k]) - alpha_[k] * (1 - m_[k]);
-    return sum;
+    return clipped_slack(work_.cost.data(), work_.alpha.data(), work_.m.data(), work_.size());
   }
-  [[nodiscard]] double primal_here() const {
-    double sum = norm2(theta.data(), d_) / 2 + rho_ * theta0 * theta0 / 2;
+  void measure() {
+    primal_here_ = norm2(theta.data(), d_) / 2 + rho_ * theta0 * theta0 / 2;
+    double sum = 0;
     for (std::size_t k = 0; k < m_.size(); ++k) sum += cost_[k] * std::max(0.0, 1 - m_[k]);
-    return sum;
+    primal_here_ += sum;
   }
 
   // Brings G to the rows that are free now.
   void correct_normal() {
-    std::vector<std::uint32_t> changed;
-    std::vector<double> weight;
+    enter_.clear();
+    weight_.clear();
     std::size_t count = 0;
-    for (std::size_t k = 0; k < alpha_.size(); ++k) {
-      const char now = alpha_[k] > 0 && alpha_[k] < cost_[k] ? 1 : 0;
+    free_cost_ = 0;
+    for (std::size_t k = 0; k < work_.size(); ++k) {
+      const char now = work_.alpha[k] > 0 && work_.alpha[k] < work_.cost[k] ? 1 : 0;
       count += static_cast<std::size_t>(now);
-      if (now == free_[k]) continue;
-      changed.push_back(chosen_[k]);
-      weight.push_back(now != 0 ? cost_[k] : -cost_[k]);
+      free_cost_ += now != 0 ? work_.cost[k] : 0.0;
+      char& was = free_[work_.place[k]];
+      if (now == was) continue;
+      enter_.push_back(work_.row[k]);
+      weight_.push_back(now != 0 ? work_.cost[k] : -work_.cost[k]);
+      was = now;
     }
-    if (changed.size() > count || corrections_ > 50) {
+    if (enter_.size() > count || corrections_ > 50) {
       corrections_ = 0;
       normal_->clear();
-      changed.clear();
-      weight.clear();
-      for (std::size_t k = 0; k < alpha_.size(); ++k) {
-        free_[k] = alpha_[k] > 0 && alpha_[k] < cost_[k] ? 1 : 0;
-        if (free_[k] == 0) continue;
-        changed.push_back(chosen_[k]);
-        weight.push_back(cost_[k]);
+      enter_.clear();
+      weight_.clear();
+      for (std::size_t k = 0; k < work_.size(); ++k) {
+        if (free_[work_.place[k]] == 0) continue;
+        enter_.push_back(work_.row[k]);
+        weight_.push_back(work_.cost[k]);
       }
     } else {
       ++corrections_;
-      for (std::size_t k = 0; k < alpha_.size(); ++k)
-        free_[k] = alpha_[k] > 0 && alpha_[k] < cost_[k] ? 1 : 0;
     }
-    free_cost_ = 0;
-    for (std::size_t k = 0; k < alpha_.size(); ++k)
-      if (free_[k] != 0) free_cost_ += cost_[k];
-    normal_->add(changed, weight);
+    normal_->add(enter_, weight_);
   }
 
   bool step() {
     correct_normal();
     const std::size_t size = normal_->size();
-    std::vector<double> lower(normal_->lower(), normal_->lower() + size * size);
-    for (std::size_t j = 0; j < d_; ++j) lower[j * size + j] += delta;
-    if (has_offset_) lower[d_ * size + d_] += std::max(delta * rho_, 1e-9 * (free_cost_ + delta));
     Cholesky cholesky;
     double ridge = 1e-13;
-    while (!cholesky.factor(lower, size, ridge, goal_.threads)) ridge *= 100;
+    do {
+      lower_.assign(normal_->lower(), normal_->lower() + size * size);
+      for (std::size_t j = 0; j < d_; ++j) lower_[j * size + j] += delta;
+      if (has_offset_) lower_[d_ * size + d_] += std::max(delta * rho_, 1e-9 * (free_cost_ + delta));
+      const bool factored = cholesky.factor(std::move(lower_), size, ridge, goal_.threads);
+      if (factored) break;
+      lower_ = cholesky.release();
+      ridge *= 100;
+    } while (true);
     step_.assign(d_ + 1, 0.0);
     for (std::size_t j = 0; j < size; ++j) step_[j] = -delta * r_[j];
     cholesky.solve(step_.data());
-    products(step_.data(), step_[d_], dm_);
+    lower_ = cholesky.release();
+    products(work_.row, step_.data(), work_.dm);
+    for (std::size_t k = 0; k < work_.size(); ++k) work_.dm[k] = work_.y[k] * (work_.dm[k] + step_[d_]);
     const double t = line_search();
     if (!(t > 0)) return false;
     axpy(t, step_.data(), theta.data(), d_);
     theta0 += t * step_[d_];
-    changed_rows_.clear();
-    change_.clear();
-    for (std::size_t k = 0; k < m_.size(); ++k) {
-      m_[k] += t * dm_[k];
-      const double next = clipped(k, m_[k]);
-      if (next == alpha_[k]) continue;
-      changed_rows_.push_back(chosen_[k]);
-      change_.push_back((next - alpha_[k]) * sign(k));
-      balance_ += change_.back();
-      alpha_[k] = next;
-    }
-    add_rows(changed_rows_, change_);
+    move(work_.dm.data(), t);
     return true;
   }
 
@@ -250,13 +298,11 @@ class Level {
   double line_search() {
     const double linear = dot(theta.data(), step_.data(), d_) + rho_ * theta0 * step_[d_];
     const double square = norm2(step_.data(), d_) + rho_ * step_[d_] * step_[d_];
+    // Rows at rest have constant alpha: their part of the slope is s . step less that of the working set.
+    double resting = dot(s_.data(), step_.data(), d_) + balance_ * step_[d_];
+    resting -= dot(work_.alpha.data(), work_.dm.data(), work_.size());
     const auto slope_at = [&](double t) {
-      return linear + t * square -
-             sum_blocks(goal_.threads, m_.size(), row_block, 0.0, [&](std::size_t begin, std::size_t end) {
-               double sum = 0;
-               for (std::size_t k = begin; k < end; ++k) sum += clipped(k, m_[k] + t * dm_[k]) * dm_[k];
-               return sum;
-             });
+      return linear + t * square - resting - clipped_slope(work_.rows(), work_.m.data(), work_.dm.data(), t);
     };
     const double start = slope_at(0);
     if (!(start < 0)) return 0;
@@ -282,36 +328,41 @@ class Level {
     return t;
   }
 
-  // Moves the offset alone until the point balances.
+  // Moves the offset alone until the point balances: the balance falls, piecewise linearly, as the offset grows.
   void fit_offset() {
-    const auto balance_at = [&](double move) {
-      double sum = 0;
-      for (std::size_t k = 0; k < m_.size(); ++k) sum += clipped(k, m_[k] + sign(k) * move) * sign(k);
-      return sum;  // falls as the offset grows
-    };
-    double low = 0, high = 0, reach = delta;
-    double at = balance_at(0);
-    if (at == 0) return;
-    for (int trial = 0; trial < 200; ++trial, reach *= 2) {
-      (at > 0 ? high : low) = at > 0 ? reach : -reach;
-      if ((balance_at(high) <= 0) && (balance_at(low) >= 0)) break;
+    double resting = balance_;
+    double size = 0;
+    for (std::size_t k = 0; k < work_.size(); ++k) {
+      resting -= work_.alpha[k] * work_.y[k];
+      size += work_.alpha[k];
     }
-    for (int trial = 0; trial < 200 && high - low > 1e-16 * (std::abs(theta0) + 1); ++trial) {
-      const double middle = low / 2 + high / 2;
-      at = balance_at(middle);
-      if (at == 0) {
-        low = high = middle;
-        break;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double low = -infinity, high = infinity, shift = 0, reach = delta;
+    for (int trial = 0; trial < 300; ++trial) {
+      ClippedBalance now = clipped_balance(work_.rows(), work_.m.data(), work_.y.data(), shift);
+      now.balance += resting;
+      if (std::abs(now.balance) <= 1e-14 * size) break;
+      (now.balance > 0 ? low : high) = shift;
+      double next = now.fall > 0 ? shift + now.balance / now.fall : infinity;
+      if (!(next > low && next < high)) {
+        if (std::isfinite(low) && std::isfinite(high)) {
+          next = low / 2 + high / 2;
+        } else {
+          next = now.balance > 0 ? shift + reach : shift - reach;
+          reach *= 2;
+        }
       }
-      (at > 0 ? low : high) = middle;
+      if (std::abs(next - shift) <= 1e-16 * (1 + std::abs(theta0))) break;
+      shift = next;
     }
-    theta0 += low / 2 + high / 2;
+    theta0 += shift;
+    move(work_.y.data(), shift);
   }
 
   void judge() {
-    const double here = primal_here();
-    if (best_theta_.empty() || here < primal) {
-      primal = here;
+    measure();
+    if (best_theta_.empty() || primal_here_ < primal) {
+      primal = primal_here_;
       best_theta_ = theta;
       best_theta0_ = theta0;
     }
@@ -326,14 +377,6 @@ class Level {
     }
   }
 
- public:
-  void take_best() {
-    if (best_theta_.empty()) return;
-    theta = best_theta_;
-    theta0 = best_theta0_;
-  }
-
- private:
   const Problem& p_;
   const RowAccess& rows_;
   const Goal& goal_;
@@ -341,11 +384,12 @@ class Level {
   std::size_t d_;
   bool has_offset_;
   double rho_ = 0;
-  std::vector<double> cost_, anchor_, alpha_, m_, dm_, s_, r_, step_, change_, best_theta_, best_alpha_;
-  std::vector<std::uint32_t> changed_rows_;
+  Working work_;
+  std::vector<double> cost_, alpha_, m_, last_m_, s_, r_, step_, change_, best_theta_, best_alpha_, weight_, lower_;
+  std::vector<std::uint32_t> changed_rows_, place_, enter_;
   std::vector<char> free_;
   std::unique_ptr<NormalMatrix> normal_;
-  double balance_ = 0, free_cost_ = 0, best_theta0_ = 0;
+  double balance_ = 0, free_cost_ = 0, best_theta0_ = 0, primal_here_ = 0, shrink_ = 1;
   int corrections_ = 0;
 };
 
@@ -356,7 +400,7 @@ Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const G
   for (std::size_t i = 0; i < rows.rows(); ++i)
     if (problem.cost[i] > 0) all.push_back(static_cast<std::uint32_t>(i));
   std::vector<std::size_t> sizes;
-  for (std::size_t size = std::max<std::size_t>(1000, 20 * rows.cols()); 3 * size < all.size(); size *= 10)
+  for (std::size_t size = std::max<std::size_t>(1000, 10 * rows.cols()); 3 * size < all.size(); size *= 10)
     sizes.push_back(size);
   sizes.push_back(all.size());
   std::vector<double> theta(rows.cols(), 0.0);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A point of the dual with everything that follows from it: what the stages of dual descent work on together.
+//
+// f(alpha) = 1/2 |w|^2 + offset part - sum cost gain(alpha / cost) is minimised over the box, w = sum alpha y x. Offset
+// part: 1/2 (sum alpha y)^2 when lifted; when free, an augmented Lagrangian multiplier (sum alpha y) + pull/2 (sum alpha
+// y)^2, whose multiplier becomes the offset.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "solve/solver.hpp"
+
+namespace halfspace {
+
+class DualState {
+ public:
+  DualState(const Problem& problem, const RowAccess& rows, const Goal& goal);
+
+  const Problem& p;
+  const RowAccess& rows;
+  const Goal& goal;
+  std::size_t n, d;
+  bool logistic, squared;
+  std::vector<double> alpha, length2;  // length2: |x|^2
+  std::vector<double> w;
+  double balance = 0;     // sum alpha y
+  double pull = 0;        // weight of balance^2 / 2: 1 for a lifted offset, a penalty for a free one
+  double multiplier = 0;  // of balance = 0
+  double mean_length2 = 0;
+
+  [[nodiscard]] double upper(std::size_t i) const {
+    return squared ? std::numeric_limits<double>::infinity() : p.cost[i];
+  }
+  [[nodiscard]] double diagonal(std::size_t i) const { return squared ? 1 / (2 * p.cost[i]) : 0.0; }
+  [[nodiscard]] double shift() const { return multiplier + pull * balance; }  // the offset of the moment
+  // Slope of f in alpha_i, hinge and squared hinge, from the score x_i . w.
+  [[nodiscard]] double gradient(std::size_t i, double score) const {
+    return p.y[i] * (score + shift()) - 1 + diagonal(i) * alpha[i];
+  }
+  void update_multiplier() {
+    if (p.offset == Offset::Free) multiplier += pull * balance;
+  }
+
+  void refresh();  // w and balance from alpha alone: ends the drift of many small updates
+  // Scores of all rows, then the relative gap of the best plane near w and this point; keeps the best plane and point.
+  double judge();
+  [[nodiscard]] const std::vector<double>& scores() const { return score_; }  // x_i . w at the last judgement
+  Solution finish(Stop stop, std::uint64_t passes);
+
+ private:
+  void plane(double square);
+  [[nodiscard]] double gain() const;
+
+  std::vector<double> score_, z_, signed_;
+  double best_primal_ = std::numeric_limits<double>::infinity();
+  double best_dual_ = -std::numeric_limits<double>::infinity();
+  double best_theta0_ = 0;
+  std::vector<double> best_theta_, best_alpha_;
+};
+
+// A step over the free rows (0 < alpha < upper) by conjugate gradients, projected; see face.cpp.
+class FaceStep {
+ public:
+  explicit FaceStep(DualState& state) : s_(state) {}
+  // True: alpha, w and the balance have changed, and f has fallen.
+  bool run();
+
+ private:
+  struct Compact;  // the rows of the face with their columns renumbered
+  DualState& s_;
+  std::shared_ptr<Compact> compact_;
+  double ridge_ = 0.1;
+  std::size_t last_clipped_ = std::numeric_limits<std::size_t>::max();
+  std::vector<double> g_, x_, kx_, r_, dir_, product_, best_x_;
+};
+
+}  // namespace halfspace

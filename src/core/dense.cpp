@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two kernels do all the work, each with a dozen vector accumulators. Panels (sums of outer products): six columns of
-// one panel, broadcast, against two or three vectors of the other. Tiles (Cholesky): three rows against four rows, both
-// read along the common dimension.
+// Two kernels do all the work, each with a dozen vector accumulators. Panels (sums of outer products): six
+// columns of one panel, broadcast, against two or three vectors of the other. Tiles (Cholesky): three rows
+// against four rows, both read along the common dimension.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/dense.cpp"
@@ -107,8 +107,8 @@ HWY_INLINE void outer_tile(const T* a, const T* b, std::size_t depth, T* out) {
 }
 
 template <class T>
-HWY_INLINE void panels(const T* a, const T* b, std::size_t depth, double sign, std::size_t rows, std::size_t columns,
-                       double* c, std::size_t stride_c) {
+HWY_INLINE void panels(const T* a, const T* b, std::size_t depth, double sign, std::size_t rows,
+                       std::size_t columns, double* c, std::size_t stride_c) {
   constexpr std::size_t most_lanes = hn::MaxLanes(hn::ScalableTag<T>());
   constexpr std::size_t vectors = most_lanes * sizeof(T) == 64 ? 3 : 2;
   const std::size_t width = vectors * hn::Lanes(hn::ScalableTag<T>());
@@ -160,7 +160,8 @@ struct Products {
 };
 Products choose() {
 #define HALFSPACE_USE(TARGET, NAMESPACE) \
-  if (runs_target(TARGET)) return {&NAMESPACE::panels_float, &NAMESPACE::panels_double, &NAMESPACE::products_double};
+  if (runs_target(TARGET))               \
+    return {&NAMESPACE::panels_float, &NAMESPACE::panels_double, &NAMESPACE::products_double};
   HALFSPACE_EACH_TARGET(HALFSPACE_USE)
 #undef HALFSPACE_USE
   return {&HWY_STATIC_DISPATCH(panels_float), &HWY_STATIC_DISPATCH(panels_double),
@@ -174,8 +175,8 @@ const Products& best() {
 }  // namespace
 }  // namespace detail
 
-void add_panels(const float* a, const float* b, std::size_t depth, double sign, std::size_t rows, std::size_t columns,
-                double* c, std::size_t stride_c) noexcept {
+void add_panels(const float* a, const float* b, std::size_t depth, double sign, std::size_t rows,
+                std::size_t columns, double* c, std::size_t stride_c) noexcept {
   detail::best().of_floats(a, b, depth, sign, rows, columns, c, stride_c);
 }
 void add_panels(const double* a, const double* b, std::size_t depth, double sign, std::size_t rows,
@@ -246,8 +247,9 @@ bool Cholesky::factor(std::vector<double> matrix, std::size_t n, double ridge, c
     const std::size_t to = std::min(n, from + block);
     const std::size_t size = to - from;
     double* corner = l_.data() + from * n;
-    // The block itself (its upper triangle is written too, and read by nobody), then all rows below in fixed groups:
-    // what stands left of the block is taken off, and the rest is divided by the block through its inverse.
+    // The block itself (its upper triangle is written too, and read by nobody), then all rows below in fixed
+    // groups: what stands left of the block is taken off, and the rest is divided by the block through its
+    // inverse.
     subtract_products(corner, size, n, corner, size, n, from, corner + from, n);
     if (!factor_block(l_.data(), n, from, to)) return false;
     if (to == n) break;

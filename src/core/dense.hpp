@@ -10,15 +10,16 @@
 
 namespace halfspace {
 
-// Columns of a panel and the largest depth of one: a panel holds `panel_columns` columns of up to `panel_depth` rows,
-// row after row, and fits the nearest cache.
+// Columns of a panel and the largest depth of one: a panel holds `panel_columns` columns of up to
+// `panel_depth` rows, row after row, and fits the nearest cache.
 inline constexpr std::size_t panel_columns = 48;
 template <class T>
 inline constexpr std::size_t panel_depth = 512 / sizeof(T);
-// C[i][j] += sign * sum over rows k < depth of A[k][i] B[k][j] for two panels; only the first `rows` x `columns` of the
-// square are added. Products and sums over k in the type of the panels, added to C as doubles.
-void add_panels(const float* a, const float* b, std::size_t depth, double sign, std::size_t rows, std::size_t columns,
-                double* c, std::size_t stride_c) noexcept;
+// C[i][j] += sign * sum over rows k < depth of A[k][i] B[k][j] for two panels; only the first `rows` x
+// `columns` of the square are added. Products and sums over k in the type of the panels, added to C as
+// doubles.
+void add_panels(const float* a, const float* b, std::size_t depth, double sign, std::size_t rows,
+                std::size_t columns, double* c, std::size_t stride_c) noexcept;
 void add_panels(const double* a, const double* b, std::size_t depth, double sign, std::size_t rows,
                 std::size_t columns, double* c, std::size_t stride_c) noexcept;
 // C[i][j] -= sum over k of A[i][k] B[j][k], all in double.

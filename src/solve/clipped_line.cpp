@@ -39,8 +39,8 @@ double slope_sum(const ClippedRows& rows, const double* m, const double* dm, dou
   for_vectors(rows.size, [&](auto d, std::size_t k) HWY_ATTR {
     const auto move = hn::LoadU(d, dm + k);
     const auto at = hn::MulAdd(hn::Set(d, t), move, hn::LoadU(d, m + k));
-    const auto alpha =
-        alpha_at(hn::LoadU(d, rows.anchor + k), hn::LoadU(d, rows.slope + k), hn::LoadU(d, rows.cost + k), at);
+    const auto alpha = alpha_at(hn::LoadU(d, rows.anchor + k), hn::LoadU(d, rows.slope + k),
+                                hn::LoadU(d, rows.cost + k), at);
     if constexpr (hn::MaxLanes(d) == hn::MaxLanes(full)) {
       sum = hn::MulAdd(alpha, move, sum);
     } else {
@@ -50,15 +50,16 @@ double slope_sum(const ClippedRows& rows, const double* m, const double* dm, dou
   return hn::GetLane(hn::SumOfLanes(full, sum)) + rest;
 }
 
-void move_rows(const ClippedRows& rows, double* m, const double* dm, double t, double* alpha, double* change) {
+void move_rows(const ClippedRows& rows, double* m, const double* dm, double t, double* alpha,
+               double* change) {
   for_vectors(rows.size, [&](auto d, std::size_t k) HWY_ATTR {
     auto at = hn::LoadU(d, m + k);
     if (dm != nullptr) {
       at = hn::MulAdd(hn::Set(d, t), hn::LoadU(d, dm + k), at);
       hn::StoreU(at, d, m + k);
     }
-    const auto next =
-        alpha_at(hn::LoadU(d, rows.anchor + k), hn::LoadU(d, rows.slope + k), hn::LoadU(d, rows.cost + k), at);
+    const auto next = alpha_at(hn::LoadU(d, rows.anchor + k), hn::LoadU(d, rows.slope + k),
+                               hn::LoadU(d, rows.cost + k), at);
     hn::StoreU(hn::Sub(next, hn::LoadU(d, alpha + k)), d, change + k);
     hn::StoreU(next, d, alpha + k);
   });
@@ -123,8 +124,8 @@ struct Loops {
   ClippedBalance (*balance)(const ClippedRows&, const double*, const double*, double);
 };
 Loops choose() {
-#define HALFSPACE_USE(TARGET, NAMESPACE)                                                              \
-  if (detail::runs_target(TARGET))                                                                    \
+#define HALFSPACE_USE(TARGET, NAMESPACE)                                                                 \
+  if (detail::runs_target(TARGET))                                                                       \
     return {&detail::NAMESPACE::slope_sum, &detail::NAMESPACE::move_rows, &detail::NAMESPACE::slack_sum, \
             &detail::NAMESPACE::balance_sum};
   HALFSPACE_EACH_TARGET(HALFSPACE_USE)
@@ -149,7 +150,8 @@ void clipped_move(const ClippedRows& rows, double* m, const double* dm, double t
 double clipped_slack(const double* cost, const double* alpha, const double* m, std::size_t size) noexcept {
   return loops().slack(cost, alpha, m, size);
 }
-ClippedBalance clipped_balance(const ClippedRows& rows, const double* m, const double* y, double move) noexcept {
+ClippedBalance clipped_balance(const ClippedRows& rows, const double* m, const double* y,
+                               double move) noexcept {
   return loops().balance(rows, m, y, move);
 }
 

@@ -15,12 +15,14 @@ struct ClippedRows {
 };
 
 // sum alpha(m + t dm) dm
-[[nodiscard]] double clipped_slope(const ClippedRows& rows, const double* m, const double* dm, double t) noexcept;
+[[nodiscard]] double clipped_slope(const ClippedRows& rows, const double* m, const double* dm,
+                                   double t) noexcept;
 // m += t dm (dm null: m stays), change = alpha(m) - alpha, alpha = alpha(m).
 void clipped_move(const ClippedRows& rows, double* m, const double* dm, double t, double* alpha,
                   double* change) noexcept;
 // sum cost max(0, 1 - m) - alpha (1 - m)
-[[nodiscard]] double clipped_slack(const double* cost, const double* alpha, const double* m, std::size_t size) noexcept;
+[[nodiscard]] double clipped_slack(const double* cost, const double* alpha, const double* m,
+                                   std::size_t size) noexcept;
 
 struct ClippedBalance {
   double balance = 0;  // sum alpha(m + y move) y

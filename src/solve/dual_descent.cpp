@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dual coordinate descent for hinge, squared hinge and logistic loss.
 //
-// Dual      maximise sum cost_i gain(alpha_i / cost_i) - 1/2 |sum alpha_i y_i x_i|^2 over the box; w = sum alpha y x.
-// Update    one alpha at a time, exactly: hinge and squared hinge in closed form, logistic by a bracketed Newton search
+// Dual      maximise sum cost_i gain(alpha_i / cost_i) - 1/2 |sum alpha_i y_i x_i|^2 over the box; w = sum
+// alpha y x. Update    one alpha at a time, exactly: hinge and squared hinge in closed form, logistic by a
+// bracketed Newton search
 //           in t with alpha = cost sigma(-t), which keeps both tails of alpha exact and inside the box.
-// Offset    lifted: one more coordinate of w. free: an augmented Lagrangian for sum alpha y = 0 with the multiplier b,
+// Offset    lifted: one more coordinate of w. free: an augmented Lagrangian for sum alpha y = 0 with the
+// multiplier b,
 //           whose limit is the offset.
-// Shrinking rows at a bound whose gradient points outward rest; every check of the gap looks at all rows again.
-// Faces     when passes promise to take long, steps over all free rows at once alternate with short passes (face.cpp).
-// Judging   the plane along w gets its best offset and its best length, and the gap is that of the plane and the point,
+// Shrinking rows at a bound whose gradient points outward rest; every check of the gap looks at all rows
+// again. Faces     when passes promise to take long, steps over all free rows at once alternate with short
+// passes (face.cpp). Judging   the plane along w gets its best offset and its best length, and the gap is
+// that of the plane and the point,
 //           over all rows.
-// Cost      a pass is one dot product and at most one axpy per active row. Memory: 6 doubles per row, 2 d doubles.
-// Reference Hsieh, Chang, Lin, Keerthi, Sundararajan: A dual coordinate descent method for large-scale linear SVM, ICML
-//           2008; Yu, Huang, Lin: Dual coordinate descent methods for logistic regression, Machine Learning 85 (2011).
+// Cost      a pass is one dot product and at most one axpy per active row. Memory: 6 doubles per row, 2 d
+// doubles. Reference Hsieh, Chang, Lin, Keerthi, Sundararajan: A dual coordinate descent method for
+// large-scale linear SVM, ICML
+//           2008; Yu, Huang, Lin: Dual coordinate descent methods for logistic regression, Machine Learning
+//           85 (2011).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,13 +34,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class DualDescent {
  public:
-  DualDescent(const Problem& problem, const RowAccess& rows, const Goal& goal) : s_(problem, rows, goal), face_(s_) {
+  DualDescent(const Problem& problem, const RowAccess& rows, const Goal& goal)
+      : s_(problem, rows, goal), face_(s_) {
     for (std::size_t i = 0; i < s_.n; ++i)
       if (s_.p.cost[i] > 0) active_.push_back(static_cast<std::uint32_t>(i));
     if (s_.logistic) start_logistic();
   }
 
-  // Passes until the gap is reached; when the rate says that this takes long, face steps with short passes between.
+  // Passes until the gap is reached; when the rate says that this takes long, face steps with short passes
+  // between.
   Solution run() {
     std::uint64_t next_check = 2, last_pass = 0;
     double last = infinity;
@@ -50,10 +57,10 @@ class DualDescent {
       Stop why = Stop::Limit;
       if (pass >= most_passes || !go_on(pass, relative, why)) return s_.finish(why, pass);
       wake();
-      if (!s_.logistic && pass >= first_passes) {
+      if (pass >= first_passes) {
         const double rate = std::log(last / relative) / static_cast<double>(pass - last_pass);
         const double rest = std::log(relative / s_.goal.gap);
-        if (!(rate * static_cast<double>(first_passes) > rest)) return faces(pass);
+        if (!(rate * static_cast<double>(first_passes) > rest)) return s_.logistic ? newton(pass) : faces(pass, relative);
       }
       last = relative;
       last_pass = pass;
@@ -62,28 +69,19 @@ class DualDescent {
 
  private:
   bool go_on(std::uint64_t pass, double relative, Stop& why) {
-    return s_.goal.clock.go_on({std::numeric_limits<double>::quiet_NaN(), pass, relative, "dual descent"}, why);
+    return s_.goal.clock.go_on({std::numeric_limits<double>::quiet_NaN(), pass, relative, "dual descent"},
+                               why);
   }
 
-  Solution faces(std::uint64_t pass) {
-    // One direction more costs conjugate gradients one product more, so the offset may be held tightly.
-    const double loose = s_.pull;
-    const double tight = 100 * s_.pull;
-    const auto hold = [&](double pull) {
-      if (s_.p.offset != Offset::Free) return;
-      s_.multiplier += (s_.pull - pull) * s_.balance;  // the offset of the moment stays
-      s_.pull = pull;
-    };
+  Solution faces(std::uint64_t pass, double relative) {
     while (true) {
-      hold(tight);
-      const bool stepped = face_.run();
-      s_.update_multiplier();
+      const bool stepped = face_.run(relative, active_);
       if (pass % 64 == 0) s_.refresh();
-      const double relative = s_.judge();
+      relative = s_.judge();
       if (relative >= 0 && relative <= s_.goal.gap) return s_.finish(Stop::Converged, pass);
       Stop why = Stop::Limit;
       if (pass >= most_passes || !go_on(pass, relative, why)) return s_.finish(why, pass);
-      hold(loose);
+      if (stepped) s_.fit_multiplier();
       set_rest();
       wake();
       for (int k = 0; k < (stepped ? 2 : 5); ++k) {
@@ -91,6 +89,12 @@ class DualDescent {
         s_.update_multiplier();
       }
     }
+  }
+
+  // The logistic dual has no faces; its primal is smooth, and Newton steps from here are few.
+  Solution newton(std::uint64_t pass) {
+    Solution start = s_.finish(Stop::Converged, pass);
+    return solve_newton(s_.p, s_.rows, s_.goal, &start);
   }
 
   // Rows at a bound rest when their gradient holds them there more firmly than free rows are pulled.
@@ -145,8 +149,8 @@ class DualDescent {
       lowest = std::min(lowest, projected);
       if (std::abs(projected) <= 1e-14) continue;
       const double q = s_.length2[i] + s_.pull + diagonal;
-      const double next =
-          q > 0 ? std::clamp(s_.alpha[i] - gradient / q, 0.0, s_.upper(i)) : (gradient < 0 ? s_.upper(i) : 0.0);
+      const double next = q > 0 ? std::clamp(s_.alpha[i] - gradient / q, 0.0, s_.upper(i))
+                                : (gradient < 0 ? s_.upper(i) : 0.0);
       move(i, next);
     }
     if (!s_.logistic) {

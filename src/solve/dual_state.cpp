@@ -59,6 +59,17 @@ double DualState::judge() {
   return (best_primal_ - best_dual_) / std::max(1.0, std::abs(best_primal_));
 }
 
+void DualState::fit_multiplier() {
+  if (p.offset != Offset::Free) return;
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(alpha[i] > 0 && alpha[i] < upper(i))) continue;
+    sum += p.y[i] * (1 - diagonal(i) * alpha[i]) - score_[i];
+    ++count;
+  }
+  if (count > 0) multiplier = sum / count - pull * balance;
+}
+
 // The best offset and the best length for the direction of w.
 void DualState::plane(double square) {
   z_ = score_;

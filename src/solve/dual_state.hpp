@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A point of the dual with everything that follows from it: what the stages of dual descent work on together.
 //
-// f(alpha) = 1/2 |w|^2 + offset part - sum cost gain(alpha / cost) is minimised over the box, w = sum alpha y x. Offset
-// part: 1/2 (sum alpha y)^2 when lifted; when free, an augmented Lagrangian multiplier (sum alpha y) + pull/2 (sum alpha
-// y)^2, whose multiplier becomes the offset.
+// f(alpha) = 1/2 |w|^2 + offset part - sum cost gain(alpha / cost) is minimised over the box, w = sum alpha y
+// x. Offset part: 1/2 (sum alpha y)^2 when lifted; when free, an augmented Lagrangian multiplier (sum alpha
+// y) + pull/2 (sum alpha y)^2, whose multiplier becomes the offset.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "solve/solver.hpp"
@@ -42,9 +44,13 @@ class DualState {
   void update_multiplier() {
     if (p.offset == Offset::Free) multiplier += pull * balance;
   }
+  // With a free offset: the one that makes the gradients of the free rows smallest; from the scores of the
+  // judgement.
+  void fit_multiplier();
 
   void refresh();  // w and balance from alpha alone: ends the drift of many small updates
-  // Scores of all rows, then the relative gap of the best plane near w and this point; keeps the best plane and point.
+  // Scores of all rows, then the relative gap of the best plane near w and this point; keeps the best plane
+  // and point.
   double judge();
   [[nodiscard]] const std::vector<double>& scores() const { return score_; }  // x_i . w at the last judgement
   Solution finish(Stop stop, std::uint64_t passes);
@@ -64,16 +70,24 @@ class DualState {
 class FaceStep {
  public:
   explicit FaceStep(DualState& state) : s_(state) {}
-  // True: alpha, w and the balance have changed, and f has fallen.
-  bool run();
+  // True: alpha, w and the balance have changed, and f has fallen. `active`: rows that may become free soon.
+  bool run(double relative_gap, std::span<const std::uint32_t> active);
 
  private:
   struct Compact;  // the rows of the face with their columns renumbered
+  void choose_rows(std::span<const std::uint32_t> active);
+  double product(const std::vector<double>& v, std::vector<double>& out);
+  void project(std::vector<double>& v) const;
+  std::size_t clip();
+  double solve(double share, double first_norm, int most);
+  void apply();
+
   DualState& s_;
   std::shared_ptr<Compact> compact_;
   double ridge_ = 0.1;
   std::size_t last_clipped_ = std::numeric_limits<std::size_t>::max();
   std::vector<double> g_, x_, kx_, r_, dir_, product_, best_x_;
+  std::vector<std::uint32_t> free_;
 };
 
 }  // namespace halfspace

@@ -2,21 +2,26 @@
 // Newton's method for smooth losses (logistic, squared hinge).
 //
 // Problem   minimise P = 1/2 |theta|^2 + sum cost_i loss(y_i (theta . x_i + theta0)).
-// Step      H s = -g with H = I + X' D X; a one-dimensional Newton search along s on cached scores; then, with a free
+// Step      H s = -g with H = I + X' D X; a one-dimensional Newton search along s on cached scores; then,
+// with a free
 //           offset, theta0 by itself, so that the dual point balances.
-// Systems   up to `factor_limit` features. Squared hinge: H is kept, corrected by the rows that enter and leave, and
-//           factored (Cholesky on the diagonal scaled to 1: columns of very different size do no harm). Logistic:
-//           conjugate gradients, preconditioned by the factor of H, over a sample of the rows when H is dear; the
-//           factor is kept while it serves. More features: conjugate gradients with a hundredth of the diagonal (all of
-//           it hurts rows of equal length).
-// Levels    many rows: a tenth of them first, evenly spaced with their costs scaled up, so that the steps far from the
+// Systems   up to `factor_limit` features. Squared hinge: H is kept, corrected by the rows that enter and
+// leave, and
+//           factored (Cholesky on the diagonal scaled to 1: columns of very different size do no harm).
+//           Logistic: conjugate gradients, preconditioned by the factor of H, over a sample of the rows when
+//           H is dear; the factor is kept while it serves. More features: conjugate gradients with a
+//           hundredth of the diagonal (all of it hurts rows of equal length).
+// Levels    many rows: a tenth of them first, evenly spaced with their costs scaled up, so that the steps far
+// from the
 //           optimum are cheap.
-// Cost      a step takes three passes over the data plus H (rows * features^2 in blocks, or the sum of squared row
+// Cost      a step takes three passes over the data plus H (rows * features^2 in blocks, or the sum of
+// squared row
 //           lengths) or one pass per iteration of conjugate gradients over the rows that have curvature.
 // Proof     the gap at any theta is 1/2 |g|^2 once the offset is exact: alpha_i = -cost_i slope(m_i).
-// Reference Lin, Weng, Keerthi: Trust region Newton method for logistic regression, JMLR 9 (2008); Keerthi, DeCoste: A
-//           modified finite Newton method for linear SVMs, JMLR 6 (2005); Byrd, Chin, Neveitt, Nocedal: On the use of
-//           stochastic Hessian information, SIAM J. Optim. 21 (2011).
+// Reference Lin, Weng, Keerthi: Trust region Newton method for logistic regression, JMLR 9 (2008); Keerthi,
+// DeCoste: A
+//           modified finite Newton method for linear SVMs, JMLR 6 (2005); Byrd, Chin, Neveitt, Nocedal: On
+//           the use of stochastic Hessian information, SIAM J. Optim. 21 (2011).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -51,7 +56,8 @@ Rows level_rows(const Problem& from, std::size_t wanted) {
   out.problem.offset = from.offset;
   wanted = std::min(wanted, present.size());
   out.all = wanted == from.rows();
-  const double factor = static_cast<double>(present.size()) / static_cast<double>(std::max<std::size_t>(1, wanted));
+  const double factor =
+      static_cast<double>(present.size()) / static_cast<double>(std::max<std::size_t>(1, wanted));
   for (std::size_t k = 0; k < wanted; ++k) {
     const std::uint32_t i = present[k * present.size() / wanted];
     out.ids.push_back(i);
@@ -126,7 +132,8 @@ class Newton {
       add_row_sum(rows_, a, out, goal_.threads);
       return;
     }
-    const std::size_t slices = d_ > (std::size_t{1} << 20U) ? 2 : std::clamp<std::size_t>(ids.size() / 2048, 1, 8);
+    const std::size_t slices =
+        d_ > (std::size_t{1} << 20U) ? 2 : std::clamp<std::size_t>(ids.size() / 2048, 1, 8);
     if (slices == 1) {
       rows_.axpys(ids, a, out);
       return;
@@ -219,8 +226,8 @@ class Newton {
     }
   }
 
-  // H over a sample of the active rows: rows of large curvature for certain, the others with a chance in proportion
-  // to it and a weight that makes up for that.
+  // H over a sample of the active rows: rows of large curvature for certain, the others with a chance in
+  // proportion to it and a weight that makes up for that.
   void sample_matrix() {
     if (!matrix_) matrix_ = std::make_unique<NormalMatrix>(rows_, has_offset_, false, goal_.threads);
     matrix_->clear();
@@ -249,8 +256,8 @@ class Newton {
     matrix_->add(some, heavy);
   }
 
-  // Forming H from all rows costs as much as `matrix_ratio_` products with H. A sample that costs a few products does
-  // almost as well, if it has many more rows than features.
+  // Forming H from all rows costs as much as `matrix_ratio_` products with H. A sample that costs a few
+  // products does almost as well, if it has many more rows than features.
   double sample_rows() {
     double entries = 0, squares = 0, seen = 0;
     const std::size_t stride = std::max<std::size_t>(1, chosen_.size() / 1000);
@@ -262,7 +269,8 @@ class Newton {
     const auto d = static_cast<double>(d_ + 1);
     const auto all = static_cast<double>(chosen_.size());
     // A scattered update takes about as long as an entry of a product, a blocked one a thirtieth.
-    const double form = std::min(rows_.sparse() ? squares : std::numeric_limits<double>::infinity(), seen * d * d / 30);
+    const double form =
+        std::min(rows_.sparse() ? squares : std::numeric_limits<double>::infinity(), seen * d * d / 30);
     matrix_ratio_ = form / entries;
     const double share = std::max(3 / matrix_ratio_, 10 * d / all);
     return share > 1.0 / 3 ? all : share * all;
@@ -426,11 +434,12 @@ class Newton {
 
 }  // namespace
 
-Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal) {
+Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution* start) {
   Solution at;
-  at.theta.assign(rows.cols(), 0.0);
+  if (start != nullptr) at = std::move(*start);
+  at.theta.resize(rows.cols(), 0.0);
   const std::size_t sample = std::max<std::size_t>(problem.rows() / 10, 5 * rows.cols());
-  if (sample >= 1000 && sample * 3 <= problem.rows()) {
+  if (start == nullptr && sample >= 1000 && sample * 3 <= problem.rows()) {
     at = Newton(level_rows(problem, sample), rows, goal, 0).run(std::move(at.theta), 0, true);
     if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return at;
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t panels_of(std::size_t columns) { return (columns + panel_columns - 1) / panel_columns; }
 template <class T>
-constexpr std::size_t panel_size = panel_columns * panel_depth<T>;
+constexpr std::size_t panel_size = panel_columns* panel_depth<T>;
 
 }  // namespace
 
@@ -78,10 +78,11 @@ void NormalMatrix::add_sparse(std::span<const std::uint32_t> chosen, std::span<c
   }
 }
 
-// Rows of one block go into panels of columns; rows that enter and rows that leave into different blocks, because their
-// square roots are taken.
+// Rows of one block go into panels of columns; rows that enter and rows that leave into different blocks,
+// because their square roots are taken.
 template <class T>
-void NormalMatrix::add_dense(std::span<const std::uint32_t> chosen, std::span<const double> d, std::vector<T>& block) {
+void NormalMatrix::add_dense(std::span<const std::uint32_t> chosen, std::span<const double> d,
+                             std::vector<T>& block) {
   constexpr std::size_t depth_limit = panel_depth<T>;
   const std::size_t panels = panels_of(n_);
   constexpr std::size_t blocks = 4;  // filled at once, so that threads have enough to do
@@ -105,7 +106,8 @@ void NormalMatrix::add_dense(std::span<const std::uint32_t> chosen, std::span<co
         const std::size_t b = half / 2;
         const std::size_t middle = depth_of(b) / 2;
         const std::size_t first = half % 2 == 0 ? 0 : middle;
-        fill(std::span(taken).subspan(from + b * depth_limit), std::span<const T>(root).subspan(from + b * depth_limit), first,
+        fill(std::span(taken).subspan(from + b * depth_limit),
+             std::span<const T>(root).subspan(from + b * depth_limit), first,
              half % 2 == 0 ? middle : depth_of(b), block.data() + b * panels * panel_size<T>);
       });
       // Task t takes panel t of the lower triangle against all panels up to it; the largest first.
@@ -117,7 +119,8 @@ void NormalMatrix::add_dense(std::span<const std::uint32_t> chosen, std::span<co
           double* to = matrix_.data() + t * panel_columns * n_ + q * panel_columns;
           for (std::size_t b = 0; b < filled; ++b) {
             const T* panel = block.data() + b * panels * panel_size<T>;
-            add_panels(panel + t * panel_size<T>, panel + q * panel_size<T>, depth_of(b), sign, height, width, to, n_);
+            add_panels(panel + t * panel_size<T>, panel + q * panel_size<T>, depth_of(b), sign, height, width,
+                       to, n_);
           }
         }
       });
@@ -142,7 +145,8 @@ void NormalMatrix::fill(std::span<const std::uint32_t> rows, std::span<const T> 
       std::fill(to + count, to + panel_columns, T{0});
     }
     if (with_offset_)
-      block[(features / panel_columns) * panel_size<T> + r * panel_columns + features % panel_columns] = root[r];
+      block[(features / panel_columns) * panel_size<T> + r * panel_columns + features % panel_columns] =
+          root[r];
   }
 }
 

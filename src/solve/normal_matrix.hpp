@@ -35,7 +35,7 @@ class NormalMatrix {
   bool precise_, with_offset_;
   std::size_t n_;
   std::vector<double> matrix_;
-  std::vector<float> blocks_;   // some blocks of rows, in panels of columns
+  std::vector<float> blocks_;  // some blocks of rows, in panels of columns
   std::vector<double> precise_blocks_;
   std::vector<double> second_;  // partial sum of the second half of the rows
 };

@@ -28,17 +28,6 @@ struct Wish {
   std::vector<double> weights;
 };
 
-double mean_length2(const RowAccess& rows) {
-  const std::size_t n = rows.rows();
-  const std::size_t stride = std::max<std::size_t>(1, n / 1000);
-  double sum = 0, count = 0;
-  for (std::size_t i = 0; i < n; i += stride) {
-    sum += rows.norm2(i);
-    ++count;
-  }
-  return sum / count;
-}
-
 SolverName choose(const Wish& wish, const RowAccess& rows) {
   const bool hinge = std::holds_alternative<Hinge>(wish.loss);
   if (wish.solver != SolverName::Auto) {
@@ -52,9 +41,7 @@ SolverName choose(const Wish& wish, const RowAccess& rows) {
   const std::size_t d = rows.cols();
   const bool few = d <= few_features && rows.rows() * 4 >= d;
   if (hinge) return few ? SolverName::Semismooth : SolverName::DualDescent;
-  if (few) return SolverName::Newton;
-  if (std::holds_alternative<SquaredHinge>(wish.loss)) return SolverName::DualDescent;
-  return wish.C * mean_length2(rows) <= 10 ? SolverName::DualDescent : SolverName::Newton;
+  return few ? SolverName::Newton : SolverName::DualDescent;
 }
 
 struct Answer {

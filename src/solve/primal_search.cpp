@@ -62,8 +62,8 @@ double best_offset_move(const Problem& problem, const std::vector<double>& z, co
 
 double best_length(const Problem& problem, const std::vector<double>& z, double square,
                    const Threads& threads) {
-  // The hinge bends: near its optimum a part of the rows sits on the bend, and a length that is off by a little costs
-  // that much of all of them. Smooth losses forgive.
+  // The hinge bends: near its optimum a part of the rows sits on the bend, and a length that is off by a
+  // little costs that much of all of them. Smooth losses forgive.
   const double enough = std::holds_alternative<Hinge>(problem.loss) ? 1e-15 : 1e-7;
   double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
   double low_slope = 0, high_slope = 0;

@@ -31,8 +31,8 @@ namespace {
 constexpr std::uint64_t most_steps = 3000;
 constexpr std::size_t slice_rows = 4096;
 
-// One level: some of the rows, with their costs scaled so that they stand for all. The inner steps work on compact
-// arrays of the rows that may still change their mind (the working set); the others rest at a bound.
+// One level: some of the rows, with their costs scaled so that they stand for all. The inner steps work on
+// compact arrays of the rows that may still change their mind (the working set); the others rest at a bound.
 class Level {
  public:
   Level(const Problem& problem, const RowAccess& rows, const Goal& goal, std::vector<std::uint32_t> chosen,
@@ -122,8 +122,8 @@ class Level {
     measure();
   }
 
-  // Chooses the rows near the margin, or undecided, or on the wrong side of it; at the start of a level, all: features
-  // that the sample did not show are held by nothing else. Then moves the anchor and shrinks delta.
+  // Chooses the rows near the margin, or undecided, or on the wrong side of it; at the start of a level, all:
+  // features that the sample did not show are held by nothing else. Then moves the anchor and shrinks delta.
   void take_working_set(bool all) {
     const std::size_t n = chosen_.size();
     const double before = delta;
@@ -328,7 +328,8 @@ class Level {
     return t;
   }
 
-  // Moves the offset alone until the point balances: the balance falls, piecewise linearly, as the offset grows.
+  // Moves the offset alone until the point balances: the balance falls, piecewise linearly, as the offset
+  // grows.
   void fit_offset() {
     double resting = balance_;
     double size = 0;
@@ -385,7 +386,8 @@ class Level {
   bool has_offset_;
   double rho_ = 0;
   Working work_;
-  std::vector<double> cost_, alpha_, m_, last_m_, s_, r_, step_, change_, best_theta_, best_alpha_, weight_, lower_;
+  std::vector<double> cost_, alpha_, m_, last_m_, s_, r_, step_, change_, best_theta_, best_alpha_, weight_,
+      lower_;
   std::vector<std::uint32_t> changed_rows_, place_, enter_;
   std::vector<char> free_;
   std::unique_ptr<NormalMatrix> normal_;

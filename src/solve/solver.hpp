@@ -30,7 +30,9 @@ struct Solution {
 };
 
 // Smooth losses: damped Newton steps, by Cholesky or by preconditioned conjugate gradients.
-[[nodiscard]] Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal);
+// `start`: a plane to start from, or null.
+[[nodiscard]] Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal,
+                                    Solution* start = nullptr);
 // Hinge and squared hinge and logistic: coordinate steps in the dual.
 [[nodiscard]] Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal);
 // Hinge with few features: augmented Lagrangian with semismooth Newton steps.

@@ -54,9 +54,9 @@ std::string mismatch(const Dataset& data, const KernelModel& model, const Proble
 
 }  // namespace
 
-void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset& data, double C,
-                   const std::vector<double>& class_weights, const std::vector<GapClaim>& claims,
-                   const Threads& threads, ModelCheck& out) {
+void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset& data,
+                   const std::vector<double>& C, const std::vector<double>& class_weights,
+                   const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out) {
   if (model.dual.size() != kernel.offsets.size()) {
     out.lines.emplace_back("the model carries no dual point: nothing to verify");
     return;
@@ -87,12 +87,12 @@ void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset&
   };
   if (!kernel.pairs) {
     for (std::uint32_t c = 0; c < kernel.offsets.size(); ++c)
-      check(make_problem(data, classes == 2 ? 1 : c, Hinge{}, Offset::Free, C, class_weights));
+      check(make_problem(data, classes == 2 ? 1 : c, Hinge{}, Offset::Free, C[k], class_weights));
     return;
   }
   for (std::uint32_t a = 0; a < classes; ++a) {
     for (std::uint32_t b = a + 1; b < classes; ++b) {
-      Problem problem = make_problem(data, b, Hinge{}, Offset::Free, C, class_weights);
+      Problem problem = make_problem(data, b, Hinge{}, Offset::Free, C[k], class_weights);
       for (std::size_t i = 0; i < data.rows(); ++i)
         if (data.labels()[i] != a && data.labels()[i] != b) problem.cost[i] = 0;
       check(problem);

@@ -10,9 +10,9 @@ namespace halfspace::detail {
 struct GapClaim {
   double primal = 0, dual = 0;
 };
-// `out` has passed the checks that all models share; cost_of: C of a row in function k.
-void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset& data, double C,
-                   const std::vector<double>& class_weights, const std::vector<GapClaim>& claims,
-                   const Threads& threads, ModelCheck& out);
+// `out` has passed the checks that all models share. C: one per function.
+void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset& data,
+                   const std::vector<double>& C, const std::vector<double>& class_weights,
+                   const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
 
 }  // namespace halfspace::detail

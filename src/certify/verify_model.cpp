@@ -47,6 +47,47 @@ Loss loss_of(const Model& model) {
   return text_of(model.options, "loss") == "squared-hinge" ? Loss(SquaredHinge{}) : Loss(Hinge{});
 }
 
+// svm has one C for all functions among its options, nu-svm one for each among its facts.
+void verify_machines(const Model& model, const KernelModel& kernel, const Dataset& data,
+                     const std::vector<Claim>& claims, const Threads& threads, ModelCheck& out) {
+  std::string text = text_of(model.algorithm == "svm" ? model.options : model.facts, "C") + ",";
+  std::vector<double> C;
+  for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',')) {
+    C.push_back(OptionType<double>::parse("C", text.substr(0, comma), {0, 1e300}));
+    text.erase(0, comma + 1);
+  }
+  if (C.size() == 1) C.resize(kernel.offsets.size(), C[0]);
+  if (C.size() != kernel.offsets.size()) {
+    out.lines.emplace_back("not one C for every function");
+    return;
+  }
+  std::vector<detail::GapClaim> kernel_claims;
+  for (const Claim& claim : claims) kernel_claims.push_back({claim.primal, claim.dual});
+  const std::vector<double> weights = class_weights(data, text_of(model.options, "class-weight"));
+  detail::verify_kernel(model, kernel, data, C, weights, kernel_claims, threads, out);
+  if (model.algorithm != "nu-svm" || !out.holds) return;
+  // The dual values add up to nu times all bounds.
+  const double nu = OptionType<double>::parse("nu", text_of(model.options, "nu"), {0, 1});
+  for (std::size_t k = 0; k < model.dual.size(); ++k) {
+    double sum = 0, bounds = 0;
+    const auto classes = static_cast<std::uint32_t>(model.classes.size());
+    std::vector<bool> counted(classes, !kernel.pairs);
+    if (kernel.pairs) {
+      std::size_t left = k;
+      std::uint32_t a = 0;
+      for (; left >= classes - 1 - a; ++a) left -= classes - 1 - a;
+      counted[a] = counted[a + 1 + left] = true;
+    }
+    for (const double alpha : model.dual[k].alpha) sum += alpha;
+    for (std::size_t i = 0; i < data.rows(); ++i)
+      if (counted[data.labels()[i]]) bounds += C[k] * data.weight(i);
+    if (std::abs(sum - nu * bounds) <= 1e-9 * bounds) continue;
+    out.lines.push_back(fmt::format("{}: the dual values add up to nu = {:.10g}, the model says {}",
+                                    printable(function_name(model, k)), sum / bounds, nu));
+    out.holds = false;
+  }
+}
+
 bool near(double a, double b, double scale) { return std::abs(a - b) <= 1e-9 * std::max(1.0, scale); }
 
 }  // namespace
@@ -54,7 +95,7 @@ bool near(double a, double b, double scale) { return std::abs(a - b) <= 1e-9 * s
 ModelCheck verify(const Model& model, const Dataset& data, const Threads& threads) {
   const auto* linear = std::get_if<LinearModel>(&model.form);
   const auto* kernel = std::get_if<KernelModel>(&model.form);
-  const bool kernel_svm = kernel != nullptr && (model.algorithm == "svm");
+  const bool kernel_svm = kernel != nullptr && (model.algorithm == "svm" || model.algorithm == "nu-svm");
   if (!kernel_svm && (linear == nullptr || (model.algorithm != "svm" && model.algorithm != "logistic"))) {
     throw UsageError(
         fmt::format("a model of '{}' carries no duality gap to verify", printable(model.algorithm)));
@@ -74,20 +115,18 @@ ModelCheck verify(const Model& model, const Dataset& data, const Threads& thread
     out.lines.emplace_back("classes or features of the model and the data differ");
     return out;
   }
-  const double C = OptionType<double>::parse("C", text_of(model.options, "C"), {0, 1e300});
-  const Offset offset = OptionType<Offset>::parse("offset", text_of(model.options, "offset"), {});
-  const std::vector<double> weights = class_weights(data, text_of(model.options, "class-weight"));
   const std::vector<Claim> claims = claims_of(model);
   if (claims.size() != model.functions()) {
     out.lines.push_back(fmt::format("{} certificates for {} planes", claims.size(), model.functions()));
     return out;
   }
   if (kernel_svm) {
-    std::vector<detail::GapClaim> kernel_claims;
-    for (const Claim& claim : claims) kernel_claims.push_back({claim.primal, claim.dual});
-    detail::verify_kernel(model, *kernel, data, C, weights, kernel_claims, threads, out);
+    verify_machines(model, *kernel, data, claims, threads, out);
     return out;
   }
+  const double C = OptionType<double>::parse("C", text_of(model.options, "C"), {0, 1e300});
+  const Offset offset = OptionType<Offset>::parse("offset", text_of(model.options, "offset"), {});
+  const std::vector<double> weights = class_weights(data, text_of(model.options, "class-weight"));
   out.holds = true;
   for (std::size_t k = 0; k < linear->planes; ++k) {
     const auto positive = static_cast<std::uint32_t>(linear->planes == 1 ? 1 : k);

@@ -41,11 +41,13 @@ void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts o
   fit.model.classes = data.classes();
   fit.model.encoding = data.encoding();
   fit.model.certificate = to_json(fit.certificates);
+  Facts own = std::move(fit.model.facts);  // what the solver had to say
   fit.model.facts = {{"rows", fmt::format("{}", data.rows())},
                      {"features", fmt::format("{}", data.features())},
                      {"data", data.fingerprint()},
                      {"seed", fmt::format("{}", run.seed)},
                      {"version", std::string(version())}};
+  fit.model.facts.insert(fit.model.facts.end(), own.begin(), own.end());
 }
 
 }  // namespace detail

@@ -135,7 +135,9 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
   fit.figures.emplace_back("support_vectors", static_cast<double>(model.vectors()));
   for (KernelTask& task : classes.tasks) {
     for (std::size_t k = 0; k < task.machine.dual.rows.size(); ++k)
-      bounded += task.machine.dual.alpha[k] >= task.problem.cost[task.machine.dual.rows[k]] ? 1U : 0U;
+      bounded += task.machine.dual.alpha[k] >= task.problem.cost[task.machine.dual.rows[k]] * task.machine.C
+                     ? 1U
+                     : 0U;
   }
   fit.notes.push_back(fmt::format("kernel {}, {} support vectors", OptionType<KernelFunction>::print(kernel),
                                   model.vectors()));
@@ -161,10 +163,8 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
   return fit;
 }
 
-namespace {
-
 // A precomputed kernel is a matrix with a column for every training row, and the same read down as across.
-void check_given(const Dataset& data) {
+void check_given_kernel(const Dataset& data) {
   const std::size_t n = data.rows();
   const std::size_t numbered = data.features() == n + 1 ? 1 : 0;
   if (data.features() != n + numbered) {
@@ -191,14 +191,12 @@ void check_given(const Dataset& data) {
   }
 }
 
-}  // namespace
-
 Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& run) {
   if (options.loss != SvmLoss::Hinge) throw UsageError("--kernel needs --loss hinge");
   if (options.offset != Offset::Free) throw UsageError("--kernel needs --offset free");
   if (options.solver != SolverName::Auto)
     throw UsageError("--solver is for planes; kernels are solved by working sets");
-  if (options.kernel.kind == KernelKind::Precomputed) check_given(data);
+  if (options.kernel.kind == KernelKind::Precomputed) check_given_kernel(data);
   KernelClasses classes =
       kernel_classes(data, options.multiclass, options.C, class_weights(data, options.class_weight));
   KernelGoal goal;

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "halfspace/solve/baselines.hpp"
+#include "halfspace/solve/nu_svm.hpp"
 #include "halfspace/solve/passive_aggressive.hpp"
 #include "halfspace/solve/pegasos.hpp"
 #include "halfspace/solve/penalised.hpp"
@@ -22,7 +23,7 @@ concept AlgorithmOptions = requires(const Dataset& data, const A& options, const
   { solve(data, options, run) } -> std::same_as<Fit>;
 };
 
-using Algorithms = std::tuple<Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, Pegasos, Sgd, Svm,
+using Algorithms = std::tuple<Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, Pegasos, Sgd, Svm, NuSvm,
                               LogisticRegression, Majority, Stump, Lookup>;
 
 // Every option of an algorithm with its value as text.

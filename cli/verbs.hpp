@@ -12,6 +12,7 @@ extern const Verb evaluate_verb;
 extern const Verb verify_verb;
 extern const Verb show_verb;
 extern const Verb convert_verb;
+extern const Verb export_verb;
 extern const Verb generate_verb;
 extern const Verb doctor_verb;
 extern const Verb trace_verb;

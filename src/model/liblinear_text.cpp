@@ -31,6 +31,7 @@
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/liblinear.hpp"
+#include "model/text_cursor.hpp"
 
 namespace halfspace {
 namespace {
@@ -51,65 +52,7 @@ std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// Where we are in the text, with line and column.
-class Cursor {
- public:
-  Cursor(std::string_view text, const std::string& name) : text_(text), name_(name) {}
-
-  [[nodiscard]] bool at_end() const { return at_ == text_.size(); }
-  [[nodiscard]] bool at_line_end() const {
-    return at_end() || text_[at_] == '\n' || text_.substr(at_, 2) == "\r\n";
-  }
-  [[nodiscard]] std::string_view left() const { return text_.substr(at_); }
-
-  void skip_spaces() {
-    while (!at_end() && text_[at_] == ' ') ++at_;
-  }
-  // The next characters up to a space or the end of the line, not yet passed.
-  [[nodiscard]] std::string_view token() const {
-    std::size_t end = at_;
-    while (end < text_.size() && text_[end] != ' ' && text_[end] != '\r' && text_[end] != '\n') ++end;
-    return text_.substr(at_, end - at_);
-  }
-  void pass(std::string_view token) { at_ += token.size(); }
-  void end_line() {
-    skip_spaces();
-    if (at_end()) refuse("the file ends here", "the end of the line was expected", "was the file cut short?");
-    if (!at_line_end()) refuse(fmt::format("'{}'", printable(token())), "the end of the line was expected");
-    at_ = text_.find('\n', at_) + 1;
-    ++line_;
-    line_start_ = at_;
-  }
-
-  template <class T>
-  [[nodiscard]] T number(const std::string& expected) {
-    const std::string_view word = token();
-    T value{};
-    const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (code == std::errc::result_out_of_range)
-      refuse(fmt::format("'{}' is out of range", printable(word)), expected);
-    if (word.empty() || code != std::errc() || end != word.data() + word.size()) {
-      refuse(at_line_end() ? "nothing" : fmt::format("'{}'", printable(word)), expected);
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-      if (!std::isfinite(value)) refuse(fmt::format("'{}' is not finite", printable(word)), expected);
-    }
-    pass(word);
-    return value;
-  }
-
-  [[noreturn]] void refuse(const std::string& found, const std::string& expected = {},
-                           const std::string& hint = {}) const {
-    throw InputError({.file = name_, .line = line_, .column = at_ - line_start_ + 1}, found, expected, hint);
-  }
-
- private:
-  std::string_view text_;
-  const std::string& name_;
-  std::size_t at_ = 0;
-  std::size_t line_ = 1;
-  std::size_t line_start_ = 0;
-};
+using Cursor = detail::TextCursor;
 
 void read_key(Cursor& cursor, std::size_t which) {
   const std::string_view word = cursor.token();

@@ -21,6 +21,7 @@
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "model/liblinear_text.hpp"
+#include "model/libsvm_text.hpp"
 #include "model/model_json.hpp"
 #include "model/safetensors.hpp"
 #include "model/tensor_reader.hpp"
@@ -310,6 +311,7 @@ std::string to_bytes(const Model& model) {
 }
 
 Model model_from_bytes(std::string_view bytes, const std::string& name, const Threads& threads) {
+  if (detail::is_libsvm_model(bytes)) return detail::model_from_libsvm(bytes, name);
   return looks_like_text(bytes) ? detail::model_from_liblinear(bytes, name, threads) : read_native(bytes, name);
 }
 

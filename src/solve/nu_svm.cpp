@@ -86,6 +86,8 @@ Fit solve(const Dataset& data, const NuSvm& options, const Run& run) {
     fit.figures.emplace_back("C", only.C);
     fit.figures.emplace_back("rho", only.rho);
   }
+  if (fit.stop == Stop::Limit)
+    fit.notes.emplace_back("for a nu this small the classes may have no margin: C grows without end");
   const bool hold = most_errors <= options.nu && options.nu <= fewest_vectors;
   fit.notes.push_back(
       fmt::format("margin errors {:.6g} <= nu {:.6g} <= support vectors {:.6g} (shares of the rows{}){}",

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// LIBSVM's text models of classifiers (Chang, Lin: "LIBSVM: a library for support vector machines", ACM TIST
+// 2, 2011):
+//
+//   svm_type c_svc|nu_svc / kernel_type NAME / [degree, gamma, coef0] / nr_class K / total_sv L / rho ... /
+//   label ... / [probA ... / probB ...] / nr_sv ... / SV, then L lines: K - 1 coefficients and the entries.
+//
+// The function of its classes i < j is sum coefficient K(z, x) - rho, above 0 a vote for i, otherwise for j.
+// A support vector of class i has its coefficient for the pair with j in column j - 1 if j > i, else in
+// column j. Our pairs are in the order of the sorted classes and vote for the later one when above 0, so
+// functions are turned round where the orders differ. Of equal votes LIBSVM takes the class that comes first
+// in its list: the model keeps that order.
+#include "model/libsvm_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <set>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/model/libsvm.hpp"
+#include "model/text_cursor.hpp"
+
+namespace halfspace {
+namespace {
+
+using Cursor = detail::TextCursor;
+
+constexpr std::array<std::string_view, 5> kernel_names = {"linear", "polynomial", "rbf", "sigmoid",
+                                                          "precomputed"};
+
+struct Header {
+  KernelFunction kernel;
+  std::size_t classes = 0, vectors = 0;
+  std::vector<double> rho;
+  std::vector<std::int64_t> label;
+  std::vector<std::uint64_t> of_class;
+};
+
+template <class T>
+std::vector<T> numbers(Cursor& cursor, const std::string& expected) {
+  std::vector<T> out;
+  for (cursor.skip_spaces(); !cursor.at_line_end(); cursor.skip_spaces())
+    out.push_back(cursor.number<T>(expected));
+  return out;
+}
+
+std::string word(Cursor& cursor) {
+  cursor.skip_spaces();
+  const std::string out(cursor.token());
+  cursor.pass(out);
+  return out;
+}
+
+void read_kernel(Cursor& cursor, Header& header) {
+  const std::string name = word(cursor);
+  const auto* const found = std::find(kernel_names.begin(), kernel_names.end(), name);
+  if (found == kernel_names.end())
+    cursor.refuse(fmt::format("kernel_type '{}'", printable(name)),
+                  "linear, polynomial, rbf, sigmoid or precomputed");
+  header.kernel.kind = static_cast<KernelKind>(found - kernel_names.begin());
+}
+
+void read_key(Cursor& cursor, const std::string& key, Header& header) {
+  cursor.skip_spaces();
+  if (key == "svm_type") {
+    const std::string type = word(cursor);
+    if (type != "c_svc" && type != "nu_svc")
+      cursor.refuse(fmt::format("svm_type '{}'", printable(type)), "a classifier: c_svc or nu_svc");
+  } else if (key == "kernel_type") {
+    read_kernel(cursor, header);
+  } else if (key == "degree") {
+    header.kernel.degree = cursor.number<std::int64_t>("a degree");
+    if (header.kernel.degree < 1 || header.kernel.degree > 64) cursor.refuse("a degree outside 1 to 64");
+  } else if (key == "gamma") {
+    header.kernel.gamma = cursor.number<double>("gamma");
+  } else if (key == "coef0") {
+    header.kernel.coef = cursor.number<double>("coef0");
+  } else if (key == "nr_class") {
+    header.classes = cursor.number<std::uint32_t>("the number of classes");
+  } else if (key == "total_sv") {
+    header.vectors = cursor.number<std::uint32_t>("the number of support vectors");
+  } else if (key == "rho") {
+    header.rho = numbers<double>(cursor, "a number");
+  } else if (key == "label") {
+    header.label = numbers<std::int64_t>(cursor, "a label (an integer)");
+  } else if (key == "nr_sv") {
+    header.of_class = numbers<std::uint64_t>(cursor, "a number of support vectors");
+  } else if (key == "probA" || key == "probB" || key == "prob_density_marks") {
+    (void)numbers<double>(cursor, "a number");  // probabilities are not taken over
+  } else {
+    cursor.refuse(fmt::format("unknown key '{}'", printable(key)), "a key of a LIBSVM model");
+  }
+}
+
+Header read_header(Cursor& cursor) {
+  Header header;
+  std::set<std::string> seen;
+  for (;;) {
+    const std::string key = word(cursor);
+    if (key == "SV") {
+      cursor.end_line();
+      break;
+    }
+    if (!seen.insert(key).second) cursor.refuse(fmt::format("'{}' a second time", printable(key)));
+    read_key(cursor, key, header);
+    cursor.end_line();
+  }
+  for (const char* key : {"svm_type", "kernel_type", "nr_class", "total_sv", "rho", "label", "nr_sv"})
+    if (!seen.contains(key)) cursor.refuse(fmt::format("no '{}' before SV", key));
+  const std::size_t k = header.classes;
+  if (k < 2) cursor.refuse(fmt::format("nr_class {}", k), "at least 2");
+  if (header.label.size() != k || header.of_class.size() != k)
+    cursor.refuse(fmt::format("{} labels and {} counts for {} classes", header.label.size(),
+                              header.of_class.size(), k));
+  if (header.rho.size() != k * (k - 1) / 2)
+    cursor.refuse(fmt::format("{} values of rho for {} classes", header.rho.size(), k));
+  if (std::set<std::int64_t>(header.label.begin(), header.label.end()).size() != k)
+    cursor.refuse("a label twice");
+  std::uint64_t sum = 0;
+  for (const std::uint64_t n : header.of_class) {
+    if (n > header.vectors) cursor.refuse("nr_sv above total_sv");
+    sum += n;
+  }
+  if (sum != header.vectors)
+    cursor.refuse(fmt::format("nr_sv adds up to {}, total_sv is {}", sum, header.vectors));
+  const bool gamma =
+      header.kernel.kind != KernelKind::Linear && header.kernel.kind != KernelKind::Precomputed;
+  if (gamma && header.kernel.gamma == 0) cursor.refuse("gamma is 0 or missing");
+  return header;
+}
+
+struct Vectors {
+  std::vector<std::vector<double>> coefficient;  // [class pair column][vector]
+};
+
+// The coefficients and the entries of all support vectors.
+Vectors read_vectors(Cursor& cursor, const Header& header, KernelModel& model) {
+  Vectors out;
+  out.coefficient.resize(header.classes - 1);
+  const bool given = header.kernel.kind == KernelKind::Precomputed;
+  for (std::size_t r = 0; r < header.vectors; ++r) {
+    if (cursor.at_end())
+      cursor.refuse(fmt::format("{} of {} support vectors", r, header.vectors), {},
+                    "was the file cut short?");
+    for (auto& column : out.coefficient) {
+      cursor.skip_spaces();
+      column.push_back(cursor.number<double>("a coefficient"));
+    }
+    std::int64_t last = given ? -1 : 0;
+    for (cursor.skip_spaces(); !cursor.at_line_end(); cursor.skip_spaces()) {
+      const std::string_view token = cursor.token();
+      const std::size_t colon = token.find(':');
+      std::uint32_t index = 0;
+      double value = 0;
+      const char* const middle = token.data() + std::min(colon, token.size());
+      const auto [index_end, index_code] = std::from_chars(token.data(), middle, index);
+      if (colon == std::string_view::npos || index_code != std::errc() || index_end != middle)
+        cursor.refuse(fmt::format("'{}'", printable(token)), "index:value");
+      const auto [value_end, value_code] = std::from_chars(middle + 1, token.data() + token.size(), value);
+      if (value_code != std::errc() || value_end != token.data() + token.size() || !std::isfinite(value))
+        cursor.refuse(fmt::format("'{}'", printable(token)), "index:value");
+      if (given) {
+        if (index != 0 || last != -1 || value < 1 || value > 4294967294.0 || value != std::floor(value))
+          cursor.refuse(fmt::format("'{}'", printable(token)), "0: and the number of a training row");
+        model.index.push_back(static_cast<std::uint32_t>(value));
+        model.value.push_back(1);
+        last = 0;
+      } else {
+        if (index <= last) cursor.refuse(fmt::format("index {} after {}", index, last), "ascending from 1");
+        last = index;
+        if (value != 0) {
+          model.index.push_back(index - 1);
+          model.value.push_back(value);
+        }
+      }
+      cursor.pass(token);
+    }
+    if (given && last == -1) cursor.refuse("no number of a training row");
+    model.start.push_back(model.index.size());
+    cursor.end_line();
+  }
+  if (!cursor.at_end()) cursor.refuse("more lines than support vectors");
+  return out;
+}
+
+std::size_t pair_number(std::size_t a, std::size_t b, std::size_t classes) {
+  return a * classes - a * (a + 1) / 2 + b - a - 1;
+}
+
+}  // namespace
+
+namespace detail {
+
+bool is_libsvm_model(std::string_view bytes) { return bytes.starts_with("svm_type "); }
+
+Model model_from_libsvm(std::string_view text, const std::string& name) {
+  Cursor cursor(text, name);
+  const Header header = read_header(cursor);
+  const std::size_t classes = header.classes;
+  KernelModel machine{.kernel = header.kernel, .pairs = classes > 2};
+  const Vectors vectors = read_vectors(cursor, header, machine);
+  for (const std::uint32_t j : machine.index)
+    machine.features = std::max<std::size_t>(machine.features, j + std::size_t{1});
+
+  // place[i]: where LIBSVM's class i stands among ours.
+  std::vector<std::uint32_t> sorted(classes), place(classes);
+  std::iota(sorted.begin(), sorted.end(), 0U);
+  std::sort(sorted.begin(), sorted.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return header.label[a] < header.label[b]; });
+  Model model;
+  for (std::size_t c = 0; c < classes; ++c) {
+    place[sorted[c]] = static_cast<std::uint32_t>(c);
+    model.classes.push_back(std::to_string(header.label[sorted[c]]));
+  }
+  std::vector<std::uint64_t> begin(classes + 1, 0);
+  for (std::size_t i = 0; i < classes; ++i) begin[i + 1] = begin[i] + header.of_class[i];
+  for (std::size_t a = 0; a < classes; ++a) {
+    for (std::size_t b = a + 1; b < classes; ++b) {
+      const std::size_t i = std::min(sorted[a], sorted[b]), j = std::max(sorted[a], sorted[b]);
+      const double sign = place[i] > place[j] ? 1.0 : -1.0;  // LIBSVM's i wins above 0, our later class does
+      for (const std::size_t c : {i, j}) {
+        const auto& column = vectors.coefficient[c == i ? j - 1 : i];
+        for (std::uint64_t r = begin[c]; r < begin[c + 1]; ++r) {
+          if (column[r] == 0) continue;
+          machine.vector.push_back(static_cast<std::uint32_t>(r));
+          machine.coefficient.push_back(sign * column[r]);
+        }
+      }
+      machine.first.push_back(machine.vector.size());
+      machine.offsets.push_back(-sign * header.rho[pair_number(i, j, classes)]);
+      if (classes == 2) model.tie = sign > 0 ? Tie::Negative : Tie::Positive;
+    }
+  }
+  if (classes > 2) machine.order = place;
+  if (header.kernel.kind == KernelKind::Precomputed) model.facts.emplace_back("zero_based", "true");
+  model.form = std::move(machine);
+  return model;
+}
+
+}  // namespace detail
+
+namespace {
+
+std::int64_t integer_label(const std::string& name) {
+  std::int64_t value = 0;
+  const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), value);
+  if (code != std::errc() || end != name.data() + name.size())
+    throw UsageError(fmt::format("the class '{}' is not an integer: LIBSVM has no names", printable(name)));
+  return value;
+}
+
+// The class to which each support vector belongs, from the signs of its coefficients.
+std::vector<std::uint32_t> class_of_vectors(const KernelModel& machine, std::size_t classes) {
+  std::vector<std::uint32_t> out(machine.vectors(), 0);
+  std::size_t k = 0;
+  for (std::uint32_t a = 0; a < classes; ++a) {
+    for (std::uint32_t b = a + 1; b < classes; ++b, ++k) {
+      for (std::uint64_t at = machine.first[k]; at < machine.first[k + 1]; ++at)
+        out[machine.vector[at]] = machine.coefficient[at] > 0 ? b : a;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_libsvm_text(const Model& model) {
+  const auto* const machine = std::get_if<KernelModel>(&model.form);
+  if (machine == nullptr)
+    throw UsageError("LIBSVM models are kernel machines; this is another kind", "--to liblinear for planes");
+  const std::size_t classes = model.classes.size();
+  if (classes > 2 && !machine->pairs)
+    throw UsageError("LIBSVM has pairs of classes, this model has one function per class");
+  if (model.unit_rows) throw UsageError("LIBSVM does not divide rows by their length; this model does");
+  const bool given = machine->kernel.kind == KernelKind::Precomputed;
+  // LIBSVM counts training rows from 1; so do the columns behind one with the numbers of the rows.
+  const bool numbered =
+      std::find(model.facts.begin(), model.facts.end(),
+                std::pair<std::string, std::string>("zero_based", "true")) != model.facts.end();
+  // Our first class comes first in LIBSVM's list as well, so every function is turned round.
+  std::string text = fmt::format("svm_type c_svc\nkernel_type {}\n",
+                                 kernel_names[static_cast<std::size_t>(machine->kernel.kind)]);
+  const KernelKind kind = machine->kernel.kind;
+  if (kind == KernelKind::Poly) text += fmt::format("degree {}\n", machine->kernel.degree);
+  if (kind != KernelKind::Linear && !given) text += fmt::format("gamma {}\n", machine->kernel.gamma);
+  if (kind == KernelKind::Poly || kind == KernelKind::Sigmoid)
+    text += fmt::format("coef0 {}\n", machine->kernel.coef);
+  text += fmt::format("nr_class {}\ntotal_sv {}\nrho", classes, machine->vectors());
+  for (const double b : machine->offsets) text += fmt::format(" {}", b);
+  text += "\nlabel";
+  for (const std::string& name : model.classes) text += fmt::format(" {}", integer_label(name));
+  const std::vector<std::uint32_t> owner = class_of_vectors(*machine, classes);
+  std::vector<std::vector<std::uint32_t>> of_class(classes);
+  for (std::size_t r = 0; r < owner.size(); ++r) of_class[owner[r]].push_back(static_cast<std::uint32_t>(r));
+  text += "\nnr_sv";
+  for (const auto& list : of_class) text += fmt::format(" {}", list.size());
+  text += "\nSV\n";
+  std::vector<double> coefficient(machine->vectors() * (classes - 1), 0.0);
+  std::size_t k = 0;
+  for (std::uint32_t a = 0; a < classes; ++a) {
+    for (std::uint32_t b = a + 1; b < classes; ++b, ++k) {
+      for (std::uint64_t at = machine->first[k]; at < machine->first[k + 1]; ++at) {
+        const std::uint32_t r = machine->vector[at];
+        coefficient[r * (classes - 1) + (owner[r] == a ? b - 1 : a)] = -machine->coefficient[at];
+      }
+    }
+  }
+  const auto out = std::back_inserter(text);
+  for (const auto& list : of_class) {
+    for (const std::uint32_t r : list) {
+      for (std::size_t c = 0; c + 1 < classes; ++c)
+        fmt::format_to(out, "{} ", coefficient[r * (classes - 1) + c]);
+      for (std::uint64_t at = machine->start[r]; at < machine->start[r + 1]; ++at) {
+        if (given) {
+          fmt::format_to(out, "0:{} ", machine->index[at] + (numbered ? 0U : 1U));
+        } else {
+          fmt::format_to(out, "{}:{} ", machine->index[at] + 1, machine->value[at]);
+        }
+      }
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+}  // namespace halfspace

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/model/libsvm.hpp"
+#include "halfspace/model/model_file.hpp"
+#include "halfspace/solve/algorithms.hpp"
+#include "support.hpp"
+
+using namespace halfspace;
+
+namespace {
+
+// As svm-train writes it: the label that came first in the file comes first. f = x1 - 2 x2 - rho > 0 means 5.
+const char* const two_classes =
+    "svm_type c_svc\nkernel_type linear\nnr_class 2\ntotal_sv 2\nrho 0.5\nlabel 5 9\nnr_sv 1 1\nSV\n1 1:1 "
+    "\n-2 2:1 \n";
+
+// Three classes in the order 3, 1, 2. Points on a line; the columns hold the coefficients against the other
+// classes.
+const char* const three_classes =
+    "svm_type c_svc\nkernel_type linear\nnr_class 3\ntotal_sv 3\nrho 0 0 0\nlabel 3 1 2\nnr_sv 1 1 1\nSV\n"
+    "1 2 1:1 \n-4 8 1:1 \n-16 -32 1:1 \n";
+
+std::vector<std::string> labels_of(const Model& model, const testing::Rows& rows) {
+  const Dataset data = testing::dataset_from(rows);
+  std::vector<std::string> out;
+  for (const std::uint32_t label : labels_from_scores(model, scores(model, data, Threads(1))))
+    out.push_back(model.classes.at(label));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a LIBSVM model of two classes is read with its sign and its tie") {
+  const Model model = model_from_bytes(two_classes, "m");
+  CHECK(model.classes == std::vector<std::string>{"5", "9"});
+  // 1 - 0.5 > 0: 5. 0.5 - 0.5 = 0: the second label, 9. -0.5 - ... < 0: 9.
+  CHECK(labels_of(model, {{1, 0}, {0.5, 0}, {0, 1}, {0, -1}}) ==
+        std::vector<std::string>{"5", "9", "9", "5"});
+}
+
+TEST_CASE("a LIBSVM model of three classes votes as svm-predict does") {
+  // 3 against 1: 1 - 4 < 0 for x > 0, a vote for 1. 3 against 2: 2 - 16 < 0: 2. 1 against 2: 8 - 32 < 0: 2.
+  const Model model = model_from_bytes(three_classes, "m");
+  CHECK(model.classes == std::vector<std::string>{"1", "2", "3"});
+  CHECK(labels_of(model, {{1}, {-1}}) == std::vector<std::string>{"2", "3"});
+}
+
+TEST_CASE("of equal votes the class that comes first in LIBSVM's list wins") {
+  // A circle: 3 beats 1, 1 beats 2, 2 beats 3.
+  const Model model = model_from_bytes(
+      "svm_type c_svc\nkernel_type linear\nnr_class 3\ntotal_sv 3\nrho 0 0 0\nlabel 3 1 2\nnr_sv 1 1 1\nSV\n"
+      "1 -1 1:1 \n0 1 1:1 \n0 0 1:1 \n",
+      "m");
+  CHECK(labels_of(model, {{1}}) == std::vector<std::string>{"3"});
+}
+
+TEST_CASE("what is written for LIBSVM is read back with the same labels") {
+  testing::Rows rows;
+  std::vector<int> labels;
+  for (int i = 0; i < 60; ++i) {
+    rows.push_back({static_cast<double>(i % 7), static_cast<double>(i % 5) - 2, static_cast<double>(i % 3)});
+    labels.push_back((i % 7 > 3 ? 1 : 0) + (i % 5 > 2 ? 2 : 0));
+  }
+  const Dataset data = testing::dataset_from(rows, labels);
+  for (const KernelFunction& kernel :
+       {KernelFunction{KernelKind::Rbf, 0.3}, KernelFunction{KernelKind::Poly, 0.5, 1, 2}}) {
+    const Fit fit = train(data, Svm{.kernel = kernel});
+    const Model back = model_from_bytes(to_libsvm_text(fit.model), "m");
+    CHECK(labels_from_scores(back, scores(back, data, Threads(1))) ==
+          labels_from_scores(fit.model, scores(fit.model, data, Threads(1))));
+    CHECK(to_libsvm_text(back) == to_libsvm_text(fit.model));
+  }
+}
+
+TEST_CASE("damaged LIBSVM models are refused with their place") {
+  const std::string text = two_classes;
+  const auto broken = [&](const std::string& from, const std::string& to) {
+    std::string out = text;
+    out.replace(out.find(from), from.size(), to);
+    return out;
+  };
+  for (const std::string& bad :
+       {broken("c_svc", "one_class"), broken("linear", "cubic"), broken("rho 0.5", "rho 0.5 1"),
+        broken("rho 0.5", "rho x"), broken("total_sv 2", "total_sv 3"), broken("nr_sv 1 1", "nr_sv 1 2"),
+        broken("label 5 9", "label 5 5"), broken("nr_class 2", "nr_class 1"), broken("-2 2:1", "-2 2:1 2:1"),
+        broken("-2 2:1", "-2 0:1"), broken("-2 2:1", "-2 2:nan"), broken("-2 2:1 \n", ""),
+        broken("label 5 9\n", ""), text + "1 1:1\n", text.substr(0, 40)})
+    CHECK_THROWS_AS((void)model_from_bytes(bad, "m"), InputError);
+}
+
+TEST_CASE("what LIBSVM cannot say is not written") {
+  CHECK_THROWS_AS((void)to_libsvm_text(testing::linear_model({{1, 2}}, {0}, {"0", "1"})), UsageError);
+  Model named = model_from_bytes(two_classes, "m");
+  named.classes = {"no", "yes"};
+  CHECK_THROWS_AS((void)to_libsvm_text(named), UsageError);
+}

@@ -14,7 +14,7 @@
 namespace halfspace::cli {
 namespace {
 
-constexpr const Verb* all_verbs[] = {&train_verb, &predict_verb, &evaluate_verb, &verify_verb, &show_verb,
+constexpr const Verb* all_verbs[] = {&train_verb, &predict_verb, &evaluate_verb, &separable_verb, &verify_verb, &show_verb,
                                      &trace_verb, &convert_verb, &export_verb, &generate_verb, &doctor_verb};
 
 void print(std::string_view text) { Output(false, false).bytes(text); }

@@ -9,6 +9,7 @@ namespace halfspace::cli {
 extern const Verb train_verb;
 extern const Verb predict_verb;
 extern const Verb evaluate_verb;
+extern const Verb separable_verb;
 extern const Verb verify_verb;
 extern const Verb show_verb;
 extern const Verb convert_verb;

@@ -21,3 +21,4 @@
 #include "halfspace/model/model_file.hpp"     // IWYU pragma: export
 #include "halfspace/solve/algorithm.hpp"      // IWYU pragma: export
 #include "halfspace/solve/algorithms.hpp"     // IWYU pragma: export
+#include "halfspace/solve/separability.hpp"   // IWYU pragma: export

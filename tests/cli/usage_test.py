@@ -7,7 +7,7 @@ import unittest
 
 from support import ProgramTest, main
 
-VERBS = ["train", "predict", "evaluate", "verify", "show", "trace", "convert", "generate", "doctor"]
+VERBS = ["train", "predict", "evaluate", "separable", "verify", "show", "trace", "convert", "generate", "doctor"]
 
 
 class Help(ProgramTest):
@@ -18,7 +18,7 @@ class Help(ProgramTest):
         text = self.done("--help")
         for verb in VERBS:
             self.assertIn(f"\n  {verb} ", text)
-        for verb in ("separable", "tune", "explain", "manual"):
+        for verb in ("tune", "explain", "manual"):
             self.assertNotIn(f"\n  {verb}", text)
 
     def test_help_opens_with_two_examples(self):

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/separation/ray_simplex.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "halfspace/core/kernels.hpp"
+#include "halfspace/core/random.hpp"
+
+namespace halfspace::separation {
+namespace {
+
+constexpr double pivot_tolerance = 1e-9;
+constexpr double rank_tolerance = 1e-7;
+
+std::size_t candidates_for(std::size_t columns) { return columns > 400 ? 32 : columns > 60 ? 8 : 4; }
+
+}  // namespace
+
+RaySimplex::RaySimplex(const CoreRows& core, std::vector<double> near, std::uint64_t seed,
+                       const Threads& threads)
+    : core_(core),
+      rows_(core.approximate()),
+      threads_(threads),
+      n_(core.rows()),
+      c_(core.approximate().cols()),
+      near_(std::move(near)),
+      start_lambda_(n_),
+      state_(n_, Open),
+      weight_(n_, 2.0),
+      order_(n_) {
+  Random random(seed, 17);
+  for (double& mu : start_lambda_) mu = 1 + random.uniform();
+  std::iota(order_.begin(), order_.end(), 0U);
+  std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return near_[a] < near_[b]; });
+  reset_basis();
+}
+
+void RaySimplex::reset_basis() {
+  m_.assign(c_ * c_, 0.0);
+  for (std::size_t j = 0; j < c_; ++j) m_[j * c_ + j] = 1;
+  basis_.assign(c_, unit);
+  free_.assign(c_, 1);
+  lambda_.assign(c_, 0.0);
+}
+
+void RaySimplex::compute_v(std::uint32_t row, std::vector<double>& v) const {
+  std::vector<std::uint32_t> index(c_);
+  std::vector<double> value(c_);
+  const std::size_t count = rows_.copy_entries(row, index.data(), value.data());
+  v.assign(c_, 0.0);
+  for (std::size_t k = 0; k < count; ++k) axpy(value[k], m_.data() + index[k] * c_, v.data(), c_);
+}
+
+// The row takes position q of the basis.
+void RaySimplex::pivot(std::uint32_t row, const std::vector<double>& v, std::size_t q) {
+  const double size = v[q];
+  for_blocks(threads_, c_, 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = begin; j < end; ++j) {
+      double* const column = m_.data() + j * c_;
+      if (column[q] == 0) continue;
+      const double g = column[q] / size;
+      axpy(-g, v.data(), column, c_);
+      column[q] = g;
+    }
+  });
+  if (basis_[q] != unit && state_[basis_[q]] == Basic) state_[basis_[q]] = Open;
+  basis_[q] = row;
+}
+
+// At the unit vector that suits it best; false when it depends on the rows that are there.
+bool RaySimplex::take_into_basis(std::uint32_t row, bool free) {
+  std::vector<double> v;
+  compute_v(row, v);
+  std::size_t best = c_;
+  double size = rank_tolerance;
+  for (std::size_t k = 0; k < c_; ++k) {
+    if (basis_[k] == unit && std::abs(v[k]) > size) {
+      size = std::abs(v[k]);
+      best = k;
+    }
+  }
+  if (best == c_) return false;
+  pivot(row, v, best);
+  free_[best] = free ? 1 : 0;
+  lambda_[best] = free ? 0 : start_lambda_[row];
+  if (state_[row] == Open) state_[row] = Basic;
+  return true;
+}
+
+void RaySimplex::start(const std::vector<std::uint32_t>& free) {
+  for (const std::uint32_t row : free) {
+    state_[row] = Fixed;
+    static_cast<void>(take_into_basis(row, true));
+  }
+  std::size_t left = static_cast<std::size_t>(std::count(basis_.begin(), basis_.end(), unit));
+  std::size_t failures = 0;
+  for (const std::uint32_t row : order_) {
+    if (left == 0 || failures > 60) break;
+    if (state_[row] != Open) continue;
+    if (take_into_basis(row, false)) {
+      --left;
+      failures = 0;
+    } else {
+      ++failures;
+    }
+  }
+  compute_weights();
+  close_spanned();
+  const std::size_t size = std::max<std::size_t>(200, 6 * c_);
+  for (const std::uint32_t row : order_)
+    if (working_.size() < size) working_.push_back(row);
+}
+
+void RaySimplex::compute_weights() {
+  w_.assign(c_, 0.0);
+  std::vector<double> e(c_);
+  for (std::size_t k = 0; k < c_; ++k) e[k] = free_[k] != 0 ? 0 : 1;
+  for (std::size_t j = 0; j < c_; ++j) w_[j] = dot(m_.data() + j * c_, e.data(), c_);
+}
+
+double RaySimplex::basis_error() const {
+  double error = 0;
+  for (std::size_t k = 0; k < c_; ++k)
+    if (basis_[k] != unit)
+      error = std::max(error, std::abs(rows_.dot(basis_[k], w_.data()) - (free_[k] != 0 ? 0.0 : 1.0)));
+  return error;
+}
+
+void RaySimplex::refactor() {
+  const std::vector<std::uint32_t> old_basis = basis_;
+  const std::vector<char> old_free = free_;
+  const std::vector<double> old_lambda = lambda_;
+  reset_basis();
+  for (std::size_t k = 0; k < c_; ++k) {
+    if (old_basis[k] == unit) continue;
+    const std::uint32_t row = old_basis[k];
+    if (state_[row] == Basic) state_[row] = Open;
+    if (!take_into_basis(row, old_free[k] != 0)) continue;
+    const auto at = static_cast<std::size_t>(std::find(basis_.begin(), basis_.end(), row) - basis_.begin());
+    lambda_[at] = old_lambda[k];
+  }
+  compute_weights();
+}
+
+// The most violated rows of the working set by (1 - s)^2 / (1 + |v|^2); false: none is violated.
+bool RaySimplex::price(std::vector<Candidate>& candidates) {
+  std::erase_if(working_, [&](std::uint32_t row) { return state_[row] > Basic; });
+  products_.resize(working_.size());
+  for_blocks(threads_, working_.size(), 256, [&](std::size_t begin, std::size_t end) {
+    rows_.dots(std::span(working_).subspan(begin, end - begin), w_.data(), products_.data() + begin);
+  });
+  const double tolerance = std::min(0.5, 1e-7 + 1e-11 * std::sqrt(norm2(w_.data(), c_)));
+  std::vector<std::pair<double, std::size_t>> violated;
+  smallest_ = 1;
+  for (std::size_t k = 0; k < working_.size(); ++k) {
+    const std::uint32_t row = working_[k];
+    if (state_[row] != Open) continue;
+    smallest_ = std::min(smallest_, products_[k]);
+    const double miss = 1 - products_[k];
+    if (miss > tolerance) violated.emplace_back(-miss * miss / weight_[row], k);
+  }
+  if (violated.empty()) return false;
+  const std::size_t count = std::min(candidates_for(c_), violated.size());
+  std::partial_sort(violated.begin(), violated.begin() + static_cast<std::ptrdiff_t>(count), violated.end());
+  candidates.resize(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    candidates[k].row = working_[violated[k].second];
+    candidates[k].product = products_[violated[k].second];
+  }
+  return true;
+}
+
+// A full pass; adds the worst rows to the working set. False: no row is violated, or with planes still
+// welcome, all rows are on their side.
+bool RaySimplex::look_at_all() {
+  std::vector<double> products(n_);
+  row_products(rows_, w_.data(), products.data(), threads_);
+  const double tolerance = std::min(0.5, 1e-7 + 1e-11 * std::sqrt(norm2(w_.data(), c_)));
+  std::vector<std::pair<double, std::uint32_t>> violated;
+  double smallest = 1;
+  for (std::uint32_t i = 0; i < n_; ++i) {
+    if (state_[i] != Open) continue;
+    smallest = std::min(smallest, products[i]);
+    if (1 - products[i] > tolerance) violated.emplace_back(products[i], i);
+  }
+  if (violated.empty() || (smallest > 0 && !planes_refused_)) return false;
+  const std::size_t count = std::min(violated.size(), std::max<std::size_t>(100, 2 * c_));
+  std::partial_sort(violated.begin(), violated.begin() + static_cast<std::ptrdiff_t>(count), violated.end());
+  for (std::size_t k = 0; k < count; ++k) working_.push_back(violated[k].second);
+  std::sort(working_.begin(), working_.end());
+  working_.erase(std::unique(working_.begin(), working_.end()), working_.end());
+  return true;
+}
+
+void RaySimplex::judge(Candidate& candidate) const {
+  compute_v(candidate.row, candidate.v);
+  double length = 0, largest = 0, most = -1;
+  for (std::size_t k = 0; k < c_; ++k) {
+    const double x = candidate.v[k];
+    largest = std::max(largest, std::abs(x));
+    if (free_[k] != 0) continue;
+    length += x * x;
+    most = std::max(most, x);
+  }
+  const double miss = 1 - candidate.product;
+  candidate.score = miss * miss / (1 + length);
+  candidate.ray = most <= pivot_tolerance * std::max(1.0, largest);
+  if (candidate.ray)  // a unit vector in the way: the row can take its place
+    for (std::size_t k = 0; k < c_; ++k)
+      if (basis_[k] == unit && std::abs(candidate.v[k]) > rank_tolerance) candidate.ray = false;
+}
+
+// One step of iterative refinement: what the basis does not explain is explained again.
+void RaySimplex::refine(std::uint32_t row, std::vector<double>& v) const {
+  std::vector<double> rest(c_, 0.0), more(c_, 0.0);
+  rows_.axpy(1.0, row, rest.data());
+  for (std::size_t k = 0; k < c_; ++k) {
+    if (v[k] == 0) continue;
+    if (basis_[k] == unit) {
+      rest[k] -= v[k];  // position k begins as column k
+    } else {
+      rows_.axpy(-v[k], basis_[k], rest.data());
+    }
+  }
+  for (std::size_t j = 0; j < c_; ++j)
+    if (rest[j] != 0) axpy(rest[j], m_.data() + j * c_, more.data(), c_);
+  axpy(1.0, more.data(), v.data(), c_);
+}
+
+// When every position is free, rows without a part at a unit vector lie in the span: all at once.
+void RaySimplex::close_spanned() {
+  if (std::any_of(free_.begin(), free_.end(), [](char f) { return f == 0; })) return;
+  std::vector<char> outside(n_, 0);
+  std::vector<double> direction(c_), products(n_);
+  for (std::size_t k = 0; k < c_; ++k) {
+    if (basis_[k] != unit) continue;
+    for (std::size_t j = 0; j < c_; ++j) direction[j] = m_[j * c_ + k];
+    row_products(rows_, direction.data(), products.data(), threads_);
+    for (std::size_t i = 0; i < n_; ++i)
+      if (std::abs(products[i]) > rank_tolerance) outside[i] = 1;
+  }
+  for (std::size_t i = 0; i < n_; ++i)
+    if (state_[i] == Open && outside[i] == 0) state_[i] = Spanned;
+}
+
+void RaySimplex::set_ray(Candidate& candidate) {
+  refine(candidate.row, candidate.v);
+  entering_ = candidate.row;
+  positive_.clear();
+  free_part_.clear();
+  positive_weights_.clear();
+  free_weights_.clear();
+  ray_positions_.clear();
+  double largest = 0;
+  for (const double x : candidate.v) largest = std::max(largest, std::abs(x));
+  const double tolerance = pivot_tolerance * std::max(1.0, largest);
+  for (std::size_t k = 0; k < c_; ++k) {
+    if (basis_[k] == unit || std::abs(candidate.v[k]) <= tolerance) continue;
+    if (free_[k] != 0) {
+      free_part_.push_back(basis_[k]);
+      free_weights_.push_back(-candidate.v[k]);
+    } else {
+      positive_.push_back(basis_[k]);
+      positive_weights_.push_back(-candidate.v[k]);
+      ray_positions_.push_back(k);
+    }
+  }
+}
+
+// One pivot with the row; false: no position can leave.
+bool RaySimplex::enter(Candidate& best) {
+  const std::vector<double>& v = best.v;
+  std::size_t q = c_;
+  for (std::size_t k = 0; k < c_; ++k)
+    if (basis_[k] == unit && std::abs(v[k]) > rank_tolerance && (q == c_ || std::abs(v[k]) > std::abs(v[q])))
+      q = k;
+  double step = start_lambda_[best.row];
+  if (q == c_) {
+    // Harris: among those that leave at nearly the same step, the largest pivot.
+    double limit = INFINITY;
+    for (std::size_t k = 0; k < c_; ++k)
+      if (free_[k] == 0 && v[k] > pivot_tolerance)
+        limit = std::min(limit, (lambda_[k] + pivot_tolerance) / v[k]);
+    if (limit == INFINITY) return false;
+    for (std::size_t k = 0; k < c_; ++k)
+      if (free_[k] == 0 && v[k] > pivot_tolerance && lambda_[k] / v[k] <= limit && (q == c_ || v[k] > v[q]))
+        q = k;
+    step = std::max(0.0, lambda_[q] / v[q]);
+    for (std::size_t k = 0; k < c_; ++k)
+      if (free_[k] == 0) lambda_[k] = std::max(0.0, lambda_[k] - step * v[k]);
+  }
+  const double length = 1 + norm2(v.data(), c_);
+  if (basis_[q] != unit) weight_[basis_[q]] = std::max(1.0, length / (v[q] * v[q]));
+  // w gains what the row misses along row q of M.
+  const double gain = (1 - best.product) / v[q];
+  for (std::size_t j = 0; j < c_; ++j) w_[j] += gain * m_[j * c_ + q];
+  if (free_[q] != 0) free_[q] = 0;  // a unit vector leaves: w_j was 0, and the row is met exactly
+  pivot(best.row, v, q);
+  lambda_[q] = step;
+  state_[best.row] = Basic;
+  ++pivots_;
+  ++stage_pivots_;
+  return true;
+}
+
+RaySimplex::Event RaySimplex::run() {
+  const std::uint64_t limit = 2000 + 40 * c_;
+  std::vector<Candidate> candidates;
+  while (true) {
+    if (stage_pivots_ > limit) return Event::Stalled;
+    if (pivots_ % 64 == 63 && basis_error() > 1e-6) refactor();
+    const bool found = price(candidates);
+    if (!found || (smallest_ > 0 && !planes_refused_)) {
+      if (basis_error() > 1e-9) refactor();
+      if (!look_at_all()) {
+        const bool open =
+            std::any_of(state_.begin(), state_.end(), [](char s) { return s == Open || s == Basic; });
+        return open ? Event::Plane : Event::Spanned;
+      }
+      continue;
+    }
+    threads_.run(candidates.size(), [&](std::size_t k) { judge(candidates[k]); });
+    Candidate* best = nullptr;
+    bool changed = false;
+    for (Candidate& candidate : candidates) {
+      weight_[candidate.row] = 1 + norm2(candidate.v.data(), c_);
+      if (candidate.ray) {
+        set_ray(candidate);
+        if (!positive_.empty()) return Event::Ray;
+        // In the span of the free rows; without free rows it is a row of zeros.
+        state_[candidate.row] = Spanned;
+        changed = true;
+        continue;
+      }
+      if (best == nullptr || candidate.score > best->score) best = &candidate;
+    }
+    if (best != nullptr && !changed && !enter(*best)) {
+      refactor();
+      ++stage_pivots_;
+    }
+  }
+}
+
+void RaySimplex::accept_ray() {
+  state_[entering_] = Fixed;
+  for (const std::size_t k : ray_positions_) {
+    free_[k] = 1;
+    lambda_[k] = 0;
+    state_[basis_[k]] = Fixed;
+  }
+  stage_pivots_ = 0;
+  planes_refused_ = false;
+  compute_weights();
+  close_spanned();
+}
+
+void RaySimplex::reject() {
+  planes_refused_ = true;
+  stage_pivots_ += 200;
+  refactor();
+}
+
+std::vector<std::uint32_t> RaySimplex::basis_rows() const {
+  std::vector<std::uint32_t> out;
+  for (const std::uint32_t row : basis_)
+    if (row != unit) out.push_back(row);
+  return out;
+}
+
+}  // namespace halfspace::separation

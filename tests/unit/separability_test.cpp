@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small cases with known verdicts; every proof must pass the checker.
+#include "halfspace/solve/separability.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "halfspace/core/random.hpp"
+#include "support.hpp"
+
+namespace halfspace {
+namespace {
+
+using testing::dataset_from;
+using testing::Rows;
+
+SeparationProof decide(const Dataset& data, const SeparabilityOptions& options = {}) {
+  const Separability answer = separability(data, options);
+  REQUIRE(answer.decided);
+  const Verdict check = verify(answer.proof, data);
+  CAPTURE(check.why);
+  REQUIRE(check.holds);
+  const SeparationProof again = separation_from_json(to_json(answer.proof), "certificate");
+  CHECK(verify(again, data).holds);
+  return answer.proof;
+}
+
+const Rows square = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+
+TEST_CASE("S1 AND and OR are separable, XOR is not: its four rows with weights 1/4") {
+  CHECK(decide(dataset_from(square, {-1, -1, -1, 1})).verdict == Separation::Separable);
+  CHECK(decide(dataset_from(square, {-1, 1, 1, 1})).verdict == Separation::Separable);
+  const SeparationProof proof = decide(dataset_from(square, {-1, 1, 1, -1}));
+  CHECK(proof.verdict == Separation::Overlapping);
+  CHECK(proof.witnesses.size() == 1);
+  CHECK(proof.witnesses[0].rows.size() == 4);
+  for (const std::string& w : proof.witnesses[0].weights) CHECK(w == proof.witnesses[0].weights[0]);
+}
+
+TEST_CASE("the same row with both labels is its own witness") {
+  const SeparationProof proof = decide(dataset_from({{3, 4}, {1, 2}, {3, 4}}, {1, 1, -1}));
+  CHECK(proof.verdict == Separation::Touching);
+  CHECK(proof.witnesses[0].rows == std::vector<std::uint32_t>{0, 2});
+  CHECK(proof.witnesses[0].weights == std::vector<std::string>{"1", "1"});
+  CHECK(proof.complete);
+}
+
+TEST_CASE("one class alone is separable") {
+  CHECK(decide(dataset_from({{1, 2}, {-3, 4}}, {1, 1})).verdict == Separation::Separable);
+  // Through the origin two opposite rows of one class are not.
+  CHECK(decide(dataset_from({{1}, {-1}}, {1, 1}), {.offset = Offset::None}).verdict ==
+        Separation::Overlapping);
+}
+
+TEST_CASE("a row of zeros lies on every plane through the origin") {
+  const Dataset data = dataset_from({{0, 0}, {1, 2}, {-1, 1}}, {1, 1, -1});
+  CHECK(decide(data).verdict == Separation::Separable);
+  const SeparationProof proof = decide(data, {.offset = Offset::None});
+  CHECK(proof.verdict == Separation::Touching);
+  CHECK(proof.witnesses[0].rows == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("collinear sets that touch in a point, or share a segment") {
+  CHECK(decide(dataset_from({{0, 0}, {1, 1}, {1, 1}, {2, 2}}, {-1, -1, 1, 1})).verdict ==
+        Separation::Touching);
+  CHECK(decide(dataset_from({{0, 0}, {2, 2}, {1, 1}, {3, 3}}, {-1, -1, 1, 1})).verdict ==
+        Separation::Overlapping);
+  // Touching without an equal row: the segment from (-1, 0) to (1, 0) meets (0, 0).
+  const SeparationProof proof =
+      decide(dataset_from({{-1, 0}, {1, 0}, {0, -3}, {0, 0}, {0, 5}}, {-1, -1, -1, 1, 1}));
+  CHECK(proof.verdict == Separation::Touching);
+  CHECK(proof.complete);
+}
+
+TEST_CASE("more columns than rows") {
+  CHECK(decide(dataset_from({{1, 2, 3, 4}, {4, 3, 2, 2}, {1, 1, 2, 1}}, {1, -1, 1})).verdict ==
+        Separation::Separable);
+  CHECK(decide(dataset_from({{1, 2, 3, 4}, {4, 3, 2, 2}, {2.5, 2.5, 2.5, 3}}, {1, 1, -1})).verdict ==
+        Separation::Overlapping);
+}
+
+TEST_CASE("one column") {
+  CHECK(decide(dataset_from({{-1}, {0}, {1}}, {-1, -1, 1})).verdict == Separation::Separable);
+  CHECK(decide(dataset_from({{-1}, {1}, {0}}, {-1, -1, 1})).verdict == Separation::Overlapping);
+  CHECK(decide(dataset_from({{-1}, {0}, {0}, {1}}, {-1, -1, 1, 1})).verdict == Separation::Touching);
+}
+
+TEST_CASE("coordinates of 1e-300 and 1e300") {
+  CHECK(decide(dataset_from({{1e300, 1e-300}, {1e300, 2e-300}, {-1e300, 1e-300}}, {-1, 1, -1})).verdict ==
+        Separation::Separable);
+  CHECK(decide(dataset_from({{1e300, 1e-300}, {-1e300, 3e-300}, {0, 2e-300}}, {-1, -1, 1}),
+               {.values = Values::Decimals})
+            .verdict == Separation::Overlapping);
+  CHECK(decide(dataset_from({{1e-300}, {1e300}, {1}}, {-1, -1, 1}), {.values = Values::Doubles}).verdict ==
+        Separation::Overlapping);
+}
+
+TEST_CASE("rows that differ in the last bit are apart") {
+  const double next = std::nextafter(1.0, 2.0);
+  CHECK(decide(dataset_from({{1.0}, {next}}, {-1, 1})).verdict == Separation::Separable);
+  CHECK(decide(dataset_from({{1.0}, {next}, {1.0}}, {-1, 1, 1})).verdict == Separation::Touching);
+  // The middle of two doubles is no double: as doubles these three are in order.
+  CHECK(decide(dataset_from({{0.1}, {0.2}, {0.3}}, {-1, 1, -1})).verdict == Separation::Overlapping);
+}
+
+TEST_CASE("decimals and doubles are different questions") {
+  // (0.1 + 0.3) / 2 = 0.2 holds for decimals; as doubles the third row lies beside the line of the others.
+  const Dataset data = dataset_from({{0, 0.1}, {1, 0.3}, {0.5, 0.2}}, {-1, -1, 1});
+  CHECK(decide(data, {.values = Values::Decimals}).verdict == Separation::Overlapping);
+  CHECK(decide(data, {.values = Values::Doubles}).verdict == Separation::Separable);
+}
+
+TEST_CASE("points of a large grid one unit off a plane, and on it") {
+  Random random(3);
+  for (int trial = 0; trial < 20; ++trial) {
+    const std::size_t d = 2 + random.below(6);
+    std::vector<double> plane;
+    for (std::size_t j = 0; j < d; ++j) plane.push_back(std::floor(random.uniform() * 2e6) - 1e6);
+    for (const double off : {1.0, 0.0}) {
+      Rows rows;
+      std::vector<int> labels;
+      for (std::size_t i = 0; i < 6 * d; ++i) {
+        rows.emplace_back();
+        double sum = 0;
+        for (std::size_t j = 0; j < d; ++j) {
+          rows.back().push_back(std::floor(random.uniform() * 2e3) - 1e3);
+          sum += plane[j] * rows.back()[j];
+        }
+        labels.push_back(i % 2 == 0 ? 1 : -1);
+        rows.back().push_back(-sum + off * labels.back());
+      }
+      const Separation verdict = decide(dataset_from(rows, labels)).verdict;
+      CHECK(verdict == (off > 0 ? Separation::Separable : verdict));
+      if (off == 0) CHECK(verdict != Separation::Separable);
+    }
+  }
+}
+
+TEST_CASE("weight 0 means the row is absent") {
+  CHECK(decide(dataset_from(square, {-1, 1, 1, -1}, {1, 1, 1, 0})).verdict == Separation::Separable);
+}
+
+TEST_CASE("the same certificate for any number of threads") {
+  Random random(9);
+  Rows rows;
+  std::vector<int> labels;
+  for (int i = 0; i < 400; ++i) {
+    rows.push_back({random.normal(), random.normal(), random.normal(), random.normal(), random.normal()});
+    labels.push_back(rows.back()[0] + 0.3 * random.normal() > 0 ? 1 : -1);
+  }
+  const Dataset data = dataset_from(rows, labels);
+  const std::string one = to_json(separability(data, {}, {.threads = Threads(1)}).proof);
+  CHECK(to_json(separability(data, {}, {.threads = Threads(3)}).proof) == one);
+}
+
+}  // namespace
+}  // namespace halfspace

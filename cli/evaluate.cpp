@@ -49,9 +49,9 @@ class Evaluate final : public Command {
     if (result.auc) output.line(fmt::format("area under the curve {:.6g}", *result.auc));
     if (result.log_loss) output.line(fmt::format("log-loss {:.6g}", *result.log_loss));
     output.line("");
-    output.line(fmt::format("{:<16}{:>10}{:>12}{:>12}{:>12}", "class", "rows", "precision", "recall", "f1"));
+    output.line(fmt::format("{:<15} {:>10}{:>12}{:>12}{:>12}", "class", "rows", "precision", "recall", "f1"));
     for (const ClassFigures& figures : result.classes) {
-      output.line(fmt::format("{:<16}{:>10}{:>12.4f}{:>12.4f}{:>12.4f}", printable(figures.label),
+      output.line(fmt::format("{:<15} {:>10}{:>12.4f}{:>12.4f}{:>12.4f}", printable(figures.label, 12),
                               figures.rows, figures.precision, figures.recall, figures.f1));
     }
     if (model.classes.size() <= confusion_classes) print_confusion(result, model, output);
@@ -65,12 +65,12 @@ class Evaluate final : public Command {
     output.line("");
     std::string head = fmt::format("{:<16}", "true \\ given");
     for (std::size_t k = 0; k < columns; ++k) {
-      head += fmt::format("{:>10}", k < model.classes.size() ? printable(model.classes[k], 8) : "none");
+      head += fmt::format(" {:>9}", k < model.classes.size() ? printable(model.classes[k], 6) : "none");
     }
     output.line(head);
     for (std::size_t k = 0; k < result.confusion.size(); ++k) {
       std::string line =
-          fmt::format("{:<16}", k < model.classes.size() ? printable(model.classes[k], 14) : "other");
+          fmt::format("{:<16}", k < model.classes.size() ? printable(model.classes[k], 12) : "other");
       for (std::size_t j = 0; j < std::min(columns, result.confusion[k].size()); ++j) {
         line += fmt::format("{:>10}", result.confusion[k][j]);
       }

@@ -64,7 +64,11 @@ Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind
   return fit;
 }
 
-TrainingError training_error(const Model& model, const Dataset& data, const Threads& threads) {
+std::optional<TrainingError> training_error(const Model& model, const Dataset& data, const Threads& threads) {
+  constexpr double most_products = 1e10;  // some seconds
+  if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
+    if (static_cast<double>(data.rows()) * static_cast<double>(voted->index.size()) > most_products) return {};
+  }
   const std::vector<double> values = scores(model, data, threads);
   const std::span<const std::uint32_t> truth = data.labels();
   TrainingError out;

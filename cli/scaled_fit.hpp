@@ -2,6 +2,8 @@
 // Training on scaled rows, with the scaling folded into the model so that it works on rows as they are.
 #pragma once
 
+#include <optional>
+
 #include "halfspace/data/scaling.hpp"
 #include "halfspace/solve/algorithm.hpp"
 
@@ -15,6 +17,8 @@ struct TrainingError {
   double share = 0;        // their share of the weight
 };
 // Between two classes a score of zero is wrong for both.
-[[nodiscard]] TrainingError training_error(const Model& model, const Dataset& data, const Threads& threads);
+// Nothing when the votes of all rows would take far longer than the training.
+[[nodiscard]] std::optional<TrainingError> training_error(const Model& model, const Dataset& data,
+                                                          const Threads& threads);
 
 }  // namespace halfspace::cli

@@ -34,7 +34,7 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 struct Outcome {
   Dataset data;
   Fit fit;
-  TrainingError error;
+  std::optional<TrainingError> error;
   double read_seconds = 0, solve_seconds = 0, total_seconds = 0;
   std::vector<std::string> notes;
 };
@@ -148,8 +148,10 @@ void Train::print(const Outcome& out, const Output& output) const {
                             out.fit.objective->primal, out.fit.objective->gap(),
                             out.fit.objective->relative_gap()));
   }
-  output.line(
-      fmt::format("training error {:.4g} ({} of {} rows)", out.error.share, out.error.rows, out.data.rows()));
+  output.line(out.error ? fmt::format("training error {:.4g} ({} of {} rows)", out.error->share,
+                                      out.error->rows, out.data.rows())
+                        : std::string("training error: left out, the votes of all rows would take longer than the "
+                                      "training; halfspace evaluate counts them"));
   const std::size_t certificates = out.fit.certificates.size();
   const bool pairs = certificates > out.fit.model.classes.size();  // too many to print: their sum is above
   for (std::size_t k = 0; !pairs && k < certificates; ++k) {
@@ -187,8 +189,8 @@ Json Train::json(const Outcome& out) const {
   objective["dual"] = fit.objective ? Json(fit.objective->dual) : Json(nullptr);
   objective["gap"] = fit.objective ? Json(fit.objective->gap()) : Json(nullptr);
   objective["relative_gap"] = fit.objective ? Json(fit.objective->relative_gap()) : Json(nullptr);
-  value["training_error"] = out.error.share;
-  value["training_errors"] = out.error.rows;
+  value["training_error"] = out.error ? Json(out.error->share) : Json(nullptr);
+  value["training_errors"] = out.error ? Json(out.error->rows) : Json(nullptr);
   value["mistakes"] = fit.mistakes ? Json(*fit.mistakes) : Json(nullptr);
   value["support_vectors"] = fit.support_vectors ? Json(*fit.support_vectors) : Json(nullptr);
   value["certificate"] = certificate_json(fit.model);

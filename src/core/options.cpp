@@ -76,14 +76,17 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    // Levenshtein distance; a candidate that begins with the name counts as near.
-    std::vector<std::size_t> row(candidate.size() + 1);
+    // Insertions, deletions, replacements and swaps of neighbours; a candidate that begins with the name is near.
+    std::vector<std::size_t> before, above, row(candidate.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= name.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i);
+      before = std::exchange(above, row);
+      row[0] = i;
       for (std::size_t j = 1; j <= candidate.size(); ++j) {
-        const std::size_t swap = diagonal + (name[i - 1] == candidate[j - 1] ? 0 : 1);
-        diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, swap}));
+        const std::size_t replaced = above[j - 1] + (name[i - 1] == candidate[j - 1] ? 0 : 1);
+        row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
+        if (i > 1 && j > 1 && name[i - 1] == candidate[j - 2] && name[i - 2] == candidate[j - 1])
+          row[j] = std::min(row[j], before[j - 2] + 1);
       }
     }
     const bool begins = name.size() >= 3 && candidate.starts_with(name);

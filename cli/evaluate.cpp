@@ -51,7 +51,7 @@ class Evaluate final : public Command {
     output.line("");
     output.line(fmt::format("{:<15} {:>10}{:>12}{:>12}{:>12}", "class", "rows", "precision", "recall", "f1"));
     for (const ClassFigures& figures : result.classes) {
-      output.line(fmt::format("{:<15} {:>10}{:>12.4f}{:>12.4f}{:>12.4f}", printable(figures.label, 12),
+      output.line(fmt::format("{:<15} {:>10}{:>12.4f}{:>12.4f}{:>12.4f}", cut(figures.label, 15),
                               figures.rows, figures.precision, figures.recall, figures.f1));
     }
     if (model.classes.size() <= confusion_classes) print_confusion(result, model, output);
@@ -62,20 +62,28 @@ class Evaluate final : public Command {
     for (const auto& row : result.confusion)
       abstentions = abstentions || (row.size() > model.classes.size() && row.back() > 0);
     const std::size_t columns = model.classes.size() + (abstentions ? 1 : 0);
+    // As wide as the names, within reason.
+    std::size_t longest = 0;
+    for (const std::string& name : model.classes) longest = std::max(longest, printable(name, 12).size());
+    const std::size_t width = std::clamp<std::size_t>(longest + 2, 10, 14);
     output.line("");
     std::string head = fmt::format("{:<16}", "true \\ given");
     for (std::size_t k = 0; k < columns; ++k) {
-      head += fmt::format(" {:>9}", k < model.classes.size() ? printable(model.classes[k], 6) : "none");
+      head += fmt::format("{:>{}}", k < model.classes.size() ? cut(model.classes[k], width - 2) : "none", width);
     }
     output.line(head);
     for (std::size_t k = 0; k < result.confusion.size(); ++k) {
-      std::string line =
-          fmt::format("{:<16}", k < model.classes.size() ? printable(model.classes[k], 12) : "other");
+      std::string line = fmt::format("{:<16}", k < model.classes.size() ? cut(model.classes[k], 15) : "other");
       for (std::size_t j = 0; j < std::min(columns, result.confusion[k].size()); ++j) {
-        line += fmt::format("{:>10}", result.confusion[k][j]);
+        line += fmt::format("{:>{}}", result.confusion[k][j], width);
       }
       output.line(line);
     }
+  }
+
+  // A name in at most `width` characters.
+  static std::string cut(const std::string& name, std::size_t width) {
+    return printable(name, name.size() <= width ? width : width - 3);
   }
 
   static Json json(const Evaluation& result, const Model& model, const std::vector<std::string>& notes) {

@@ -80,7 +80,8 @@ class Predict final : public Command {
     options.text("-o,--output", "FILE", "where the predictions go", output_path_).fallback =
         "standard output";
     options.flag("--scores", "after the label, tab-separated, the score of every plane", scores_);
-    options.flag("--probabilities", "after the label, tab-separated, the probability of every class", probabilities_);
+    options.flag("--probabilities", "after the label, tab-separated, the probability of every class",
+                 probabilities_);
     OptionSpec tie{"--tie", "HOW", "what a score of exactly zero means", "as the model says"};
     tie.choices = OptionType<Tie>::choices();
     tie.set = [this](const std::string& text) { tie_ = OptionType<Tie>::parse("tie", text, {}); };
@@ -101,7 +102,7 @@ class Predict final : public Command {
     const Dataset data = read_for_model(data_, model, common, notes);
     Predictions predictions;
     predictions.planes = model.planes();
-    predictions.scores = scores(model, data, threads);
+    predictions.scores = scores_ ? scores(model, data, threads) : deciding_scores(model, data, threads);
     predictions.labels = labels_from_scores(model, predictions.scores);
     if (probabilities_) predictions.probabilities = probabilities(model, predictions.scores);
     predictions.words = model.classes;

@@ -69,7 +69,7 @@ std::optional<TrainingError> training_error(const Model& model, const Dataset& d
   if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
     if (static_cast<double>(data.rows()) * static_cast<double>(voted->index.size()) > most_products) return {};
   }
-  const std::vector<double> values = scores(model, data, threads);
+  const std::vector<double> values = deciding_scores(model, data, threads);
   const std::span<const std::uint32_t> truth = data.labels();
   TrainingError out;
   double wrong = 0;

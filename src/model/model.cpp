@@ -72,18 +72,30 @@ std::string function_name(const Model& model, std::size_t k) {
   return {};
 }
 
-std::vector<double> scores(const Model& model, const Dataset& data, const Threads& threads) {
+namespace {
+
+std::vector<double> scores_of(const Model& model, const Dataset& data, bool decide, const Threads& threads) {
   std::vector<double> out(data.rows() * model.planes());
   if (const auto* linear = std::get_if<LinearModel>(&model.form)) {
     detail::linear_scores(*linear, model.unit_rows, data, threads, out);
   } else if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
-    detail::voted_scores(*voted, model.unit_rows, data, threads, out);
+    detail::voted_scores(*voted, model.unit_rows, data, decide, threads, out);
   } else if (const auto* kernel = std::get_if<KernelModel>(&model.form)) {
     detail::kernel_scores(*kernel, model.unit_rows, model.planes(), data, threads, out);
   } else {
     lookup_scores(std::get<LookupModel>(model.form), model, data, threads, out);
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<double> scores(const Model& model, const Dataset& data, const Threads& threads) {
+  return scores_of(model, data, false, threads);
+}
+
+std::vector<double> deciding_scores(const Model& model, const Dataset& data, const Threads& threads) {
+  return scores_of(model, data, true, threads);
 }
 
 std::vector<std::uint32_t> labels_from_scores(const Model& model, std::span<const double> scores) {

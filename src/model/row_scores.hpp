@@ -17,9 +17,10 @@ namespace halfspace::detail {
 void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
                    std::span<double> out);
 
-// out[row * planes + k] = share of the votes of plane k's walk, -1 to 1.
-void voted_scores(const VotedModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
-                  std::span<double> out);
+// out[row * planes + k] = share of the votes of plane k's walk, -1 to 1. `decide`: between two classes, votes are
+// counted only until nothing can turn their sign.
+void voted_scores(const VotedModel& model, bool unit_rows, const Dataset& data, bool decide,
+                  const Threads& threads, std::span<double> out);
 
 // The functions of the model, or the votes of its pairs.
 void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data,

@@ -177,6 +177,16 @@ TEST_CASE("P8: the voted perceptron is the weighted majority of all planes of th
   }
 }
 
+TEST_CASE("a vote counted until it is decided gives the labels of all its votes") {
+  const Dataset data = whole_numbers(9, 900, 12).data();
+  const Fit fit = train(data, VotedPerceptron{.passes = {8}});
+  REQUIRE(std::get<VotedModel>(fit.model.form).row.size() > 1000);  // several steps of the count
+  const std::vector<double> all = scores(fit.model, data, Threads(2));
+  const std::vector<double> decided = deciding_scores(fit.model, data, Threads(2));
+  CHECK(all != decided);
+  CHECK(labels_from_scores(fit.model, all) == labels_from_scores(fit.model, decided));
+}
+
 TEST_CASE("votes do not depend on how many features there are besides") {
   Whole set = whole_numbers(12, 45, 4, 3);
   for (auto& row : set.rows)

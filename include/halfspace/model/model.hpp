@@ -114,6 +114,9 @@ inline constexpr std::uint32_t abstained = UINT32_MAX;
 // the model does not know are ignored (they count in the norm of unit_rows). Lookup models: -1 or +1, or a 1
 // for the class.
 [[nodiscard]] std::vector<double> scores(const Model& model, const Dataset& data, const Threads& threads);
+// Scores that give the same labels, for callers who want no more: a vote between two classes is counted until it is
+// decided.
+[[nodiscard]] std::vector<double> deciding_scores(const Model& model, const Dataset& data, const Threads& threads);
 // Class of every row from its scores (`abstained` for a zero score under Tie::Abstain).
 [[nodiscard]] std::vector<std::uint32_t> labels_from_scores(const Model& model,
                                                             std::span<const double> scores);

@@ -19,6 +19,7 @@
 #include "signals.hpp"
 #include "train_stream.hpp"
 #include "verbs.hpp"
+#include "witness_text.hpp"
 
 namespace halfspace::cli {
 namespace {
@@ -59,6 +60,7 @@ class Train final : public Command {
   Outcome train(const Common& common);
   void add_facts(Model& model, const Dataset& data) const;
   void print(const Outcome& outcome, const Output& output) const;
+  void print_no(const Outcome& outcome, const Output& output) const;
   [[nodiscard]] Json json(const Outcome& outcome) const;
 
   Algorithm algorithm_;
@@ -115,11 +117,15 @@ Outcome Train::train(const Common& common) {
   out.fit = train_scaled(algorithm_, out.data, data_.scale, run);
   out.solve_seconds = seconds_between(ready, Clock::now());
 
+  out.notes.insert(out.notes.end(), out.fit.notes.begin(), out.fit.notes.end());
+  if (out.fit.no_plane != nullptr) {
+    out.total_seconds = seconds_between(start, Clock::now());
+    return out;
+  }
   add_facts(out.fit.model, out.data);
   out.error = training_error(out.fit.model, out.data, threads);
   save(out.fit.model, model_path_);
   out.total_seconds = seconds_between(start, Clock::now());
-  out.notes.insert(out.notes.end(), out.fit.notes.begin(), out.fit.notes.end());
   return out;
 }
 
@@ -133,6 +139,31 @@ void Train::add_facts(Model& model, const Dataset& data) const {
   if (data_.scale != ScaleKind::None)
     model.facts.emplace_back("scale", OptionType<ScaleKind>::print(data_.scale));
   if (data_.read.zero_based) model.facts.emplace_back("zero_based", "true");
+}
+
+// The answer is no: no model is written, an old one stays.
+void Train::print_no(const Outcome& out, const Output& output) const {
+  const SeparationProof& proof = *out.fit.no_plane;
+  const std::string verdict = OptionType<Separation>::print(proof.verdict);
+  output.line(describe_data(out.data, data_.path));
+  output.line(describe_classes(out.data));
+  output.line(fmt::format("{}: {} and the rest are {}; no model was written", algorithm_.name(),
+                          printable(proof.positive.empty() ? "" : proof.positive.front()), verdict));
+  for (const std::string& line : proof_lines(proof, out.data)) output.line(line);
+  output.line(fmt::format("next: halfspace separable {} -o CERT writes the proof", printable(data_.path, 200)));
+  if (!output.json()) return;
+  Json rows = Json::array();
+  if (!proof.witnesses.empty())
+    for (const std::uint32_t row : proof.witnesses.front().rows) rows.push_back(std::uint64_t{row} + 1);
+  output.object({{"schema", "halfspace.train/1"},
+                 {"algorithm", algorithm_.name()},
+                 {"rows", out.data.rows()},
+                 {"features", out.data.features()},
+                 {"verdict", verdict},
+                 {"positive", proof.positive},
+                 {"witness_rows", std::move(rows)},
+                 {"notes", out.notes},
+                 {"model", nullptr}});
 }
 
 void Train::print(const Outcome& out, const Output& output) const {
@@ -214,6 +245,10 @@ int Train::run(const Common& common, Output& output) {
   if (stream_) return train_stream(algorithm_, data_, model_path_, common, output);
   const Outcome out = train(common);
   for (const std::string& note : out.notes) output.note(note);
+  if (out.fit.no_plane != nullptr) {
+    print_no(out, output);
+    return exit_no;
+  }
   print(out, output);
   output.object(output.json() ? json(out) : Json());
   if (out.fit.stop == Stop::Cancelled) return exit_interrupted;

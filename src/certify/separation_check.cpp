@@ -129,9 +129,7 @@ class Checker {
   }
   mpz_class whole(double x) {
     const detail::Stored& s = stored_.of(x);
-    mpz_class out;
-    mpz_ui_pow_ui(out.get_mpz_t(), stored_.base(), static_cast<unsigned long>(s.exponent - scale_));
-    return out * static_cast<long>(s.mantissa);
+    return powers_[static_cast<std::size_t>(s.exponent - scale_)] * static_cast<long>(s.mantissa);
   }
   std::int64_t small(double x) {
     const detail::Stored& s = stored_.of(x);
@@ -152,6 +150,9 @@ class Checker {
       }
     }
     mpz_ui_pow_ui(one_.get_mpz_t(), stored_.base(), static_cast<unsigned long>(-scale_));
+    powers_.assign(1, 1);
+    while (powers_.size() <= static_cast<std::size_t>(highest - scale_))
+      powers_.emplace_back(powers_.back() * stored_.base());
     value_bits_ = static_cast<std::size_t>(std::ilogb(largest)) + 2 + bits_of(one_);
     if (value_bits_ > 60) return;
     small_power_.assign(static_cast<std::size_t>(highest - scale_) + 1, 1);
@@ -175,46 +176,70 @@ class Checker {
       for (const mpz_class& x : out.w) out.small.push_back(x.get_si());
     return out;
   }
+  // w . x_i + b without large numbers, when the plane's weights are small.
+  Int128 small_score(std::size_t i, const Plane& plane) {
+    const std::size_t count = load(i);
+    Int128 total = static_cast<Int128>(plane.b.get_si()) * one_.get_si();
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::int64_t w = plane.small[columns_[k]];
+      if (w != 0) total += static_cast<Int128>(w) * small(values_[k]);
+    }
+    return total;
+  }
   // y_i (w . x_i + b), times the plane's denominator and base^-scale_.
   mpz_class margin(std::size_t i, const Plane& plane) {
-    const std::size_t count = load(i);
     mpz_class sum;
     if (!plane.small.empty()) {
-      Int128 total = static_cast<Int128>(plane.b.get_si()) * one_.get_si();
-      for (std::size_t k = 0; k < count; ++k) {
-        const std::int64_t w = plane.small[columns_[k]];
-        if (w != 0) total += static_cast<Int128>(w) * small(values_[k]);
-      }
-      sum = from_int128(total);
+      sum = from_int128(small_score(i, plane));
     } else {
+      const std::size_t count = load(i);
       sum = plane.b * one_;
       for (std::size_t k = 0; k < count; ++k)
-        if (plane.w[columns_[k]] != 0) sum += plane.w[columns_[k]] * whole(values_[k]);
+        if (plane.w[columns_[k]] != 0) add_product(sum, plane.w[columns_[k]], values_[k]);
     }
     return y_[i] > 0 ? sum : mpz_class(-sum);
   }
+  int side(std::size_t i, const Plane& plane) {
+    if (plane.small.empty()) return sgn(margin(i, plane));
+    const Int128 score = small_score(i, plane);
+    return ((score > 0) - (score < 0)) * y_[i];
+  }
+  // sum += weight * x
+  void add_product(mpz_class& sum, const mpz_class& weight, double x) {
+    if (small_power_.empty()) {
+      sum += weight * whole(x);
+      return;
+    }
+    const std::int64_t number = small(x);
+    if (number >= 0) mpz_addmul_ui(sum.get_mpz_t(), weight.get_mpz_t(), static_cast<unsigned long>(number));
+    if (number < 0) mpz_submul_ui(sum.get_mpz_t(), weight.get_mpz_t(), static_cast<unsigned long>(-number));
+  }
 
-  // sums[j] = sum weight_i y_i x_ij and, last, sum weight_i y_i, times base^-scale_.
-  void add_rows(const Combination& rows, const std::vector<mpz_class>& weights,
-                std::vector<mpz_class>& sums) {
-    sums.assign(data_.features() + 1, 0);
+  // sum weight_i y_i x_ij for every column that occurs and, last, sum weight_i y_i, times base^-scale_.
+  std::vector<mpz_class> add_rows(const Combination& rows, const std::vector<mpz_class>& weights) {
+    sums_.resize(data_.features());
+    std::vector<std::uint32_t> touched;
+    mpz_class constant;
     for (std::size_t r = 0; r < rows.rows.size(); ++r) {
       const std::size_t i = rows.rows[r];
       require(y_[i] != 0, fmt::format("row {} does not take part", i + 1));
       const mpz_class weight = y_[i] > 0 ? weights[r] : mpz_class(-weights[r]);
       const std::size_t count = load(i);
       for (std::size_t k = 0; k < count; ++k) {
-        mpz_class& sum = sums[columns_[k]];
-        if (!small_power_.empty()) {
-          const std::int64_t x = small(values_[k]);
-          if (x >= 0) mpz_addmul_ui(sum.get_mpz_t(), weight.get_mpz_t(), static_cast<unsigned long>(x));
-          if (x < 0) mpz_submul_ui(sum.get_mpz_t(), weight.get_mpz_t(), static_cast<unsigned long>(-x));
-        } else {
-          sum += weight * whole(values_[k]);
-        }
+        touched.push_back(columns_[k]);
+        add_product(sums_[columns_[k]], weight, values_[k]);
       }
-      sums.back() += weight * one_;
+      constant += weight * one_;
     }
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    std::vector<mpz_class> out;
+    for (const std::uint32_t j : touched) {
+      out.push_back(sums_[j]);
+      sums_[j] = 0;
+    }
+    out.push_back(constant);
+    return out;
   }
   std::vector<mpz_class> weights_of(const Combination& c, mpz_class& denominator) {
     std::vector<mpq_class> weights;
@@ -228,7 +253,7 @@ class Checker {
     for (std::size_t i = 0; i < y_.size(); ++i) {
       if (y_[i] == 0) continue;
       ++taking_part;
-      require(margin(i, plane) > 0, fmt::format("row {} is not on its side of the plane", i + 1));
+      require(side(i, plane) > 0, fmt::format("row {} is not on its side of the plane", i + 1));
     }
     if (!proof_.margin_lower.empty()) check_margin();
     if (!proof_.radius.empty()) check_radius();
@@ -264,10 +289,10 @@ class Checker {
     }
     const bool free = proof_.offset == Offset::Free;
     require(free ? total[0] > 0 && total[1] > 0 : total[0] + total[1] > 0, "the hull weights name no point");
-    std::vector<mpz_class> scaled = weights, sums;
+    std::vector<mpz_class> scaled = weights;
     for (std::size_t r = 0; r < scaled.size() && free; ++r)
       scaled[r] *= total[y_[proof_.hull.rows[r]] > 0 ? 0 : 1];
-    add_rows(proof_.hull, scaled, sums);
+    std::vector<mpz_class> sums = add_rows(proof_.hull, scaled);
     mpz_class distance = 0;
     if (proof_.offset != Offset::Lifted) sums.pop_back();
     for (const mpz_class& s : sums) distance += s * s;
@@ -313,8 +338,7 @@ class Checker {
         fresh = true;
       }
       require(fresh, "a witness has no row of its own");
-      std::vector<mpz_class> sums;
-      add_rows(witness, weights, sums);
+      std::vector<mpz_class> sums = add_rows(witness, weights);
       if (proof_.offset == Offset::None) sums.pop_back();
       require(std::all_of(sums.begin(), sums.end(), [](const mpz_class& s) { return s == 0; }),
               "a witness does not sum to zero");
@@ -331,7 +355,7 @@ class Checker {
     std::uint64_t apart = 0;
     for (std::uint32_t i = 0; i < y_.size(); ++i) {
       if (y_[i] == 0) continue;
-      const mpz_class m = margin(i, plane);
+      const int m = side(i, plane);
       require(m >= 0, fmt::format("row {} is on the wrong side of the plane", i + 1));
       if (m == 0) on_plane.push_back(i);
       apart += m > 0 ? 1 : 0;
@@ -358,7 +382,7 @@ class Checker {
     for (const ExactPlane& from : proof_.kernel) {
       const Plane plane = plane_of(from);
       for (const std::uint32_t i : claimed)
-        require(margin(i, plane) == 0, fmt::format("row {} is not on a plane of the kernel", i + 1));
+        require(side(i, plane) == 0, fmt::format("row {} is not on a plane of the kernel", i + 1));
       std::vector<std::uint64_t> remainders(size, 0);
       for (const std::uint32_t j : from.columns) {
         require(place[j] != none, fmt::format("the kernel uses column {}, which no such row has", j + 1));
@@ -394,6 +418,7 @@ class Checker {
   int scale_ = 0;  // every value is a whole number times base^scale_
   mpz_class one_;  // base^-scale_: what 1 becomes
   std::size_t value_bits_ = 0;
+  std::vector<mpz_class> powers_, sums_;
   std::vector<std::int64_t> small_power_;  // base^k, when all whole numbers have at most 60 bits; else empty
   std::vector<char> fixed_;                // rows that lie on every plane without a row on its wrong side
   std::uint64_t fixed_count_ = 0;

@@ -53,6 +53,20 @@ class SeparableTest(ProgramTest):
         pairs = self.json("separable", "iris.csv", "--pairs", code=1)["questions"]
         self.assertEqual(len(pairs), 6)
 
+    def test_margins_and_the_hard_margin(self):
+        found = self.prove("apart.txt", "separable")
+        low, high = found["margin"]
+        self.assertLess(high / low - 1, 1e-6)
+        self.assertGreaterEqual(found["mistake_bound"], 1)
+        self.assertIsNone(self.json("separable", "apart.txt", "--margin", "none")["margin"])
+        self.json("train", "apart.txt", "--algorithm", "hard-margin", "-o", "model")
+        self.write("xor.txt", XOR)
+        before = (self.folder / "model").read_bytes()
+        refused = self.json("train", "xor.txt", "--algorithm", "hard-margin", "-o", "model", code=1)
+        self.assertEqual(refused["verdict"], "overlapping")
+        self.assertEqual(refused["witness_rows"], [1, 2, 3, 4])
+        self.assertEqual((self.folder / "model").read_bytes(), before)
+
     def test_a_certificate_for_other_data_is_refused(self):
         self.write("xor.txt", XOR)
         self.write("and.txt", XOR.replace("+1", "-1", 1))

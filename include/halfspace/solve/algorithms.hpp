@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "halfspace/solve/baselines.hpp"
+#include "halfspace/solve/hard_margin.hpp"
 #include "halfspace/solve/nu_svm.hpp"
 #include "halfspace/solve/passive_aggressive.hpp"
 #include "halfspace/solve/pegasos.hpp"
@@ -24,7 +25,7 @@ concept AlgorithmOptions = requires(const Dataset& data, const A& options, const
 };
 
 using Algorithms = std::tuple<Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, Pegasos, Sgd, Svm, NuSvm,
-                              LogisticRegression, Majority, Stump, Lookup>;
+                              LogisticRegression, HardMargin, Majority, Stump, Lookup>;
 
 // Every option of an algorithm with its value as text.
 template <AlgorithmOptions A>

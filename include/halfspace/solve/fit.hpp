@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "halfspace/certify/certificate.hpp"
+#include "halfspace/certify/separation.hpp"
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/model/model.hpp"
 
@@ -53,6 +55,8 @@ struct Fit {
   std::optional<std::uint64_t> mistakes;
   std::optional<std::uint64_t> support_vectors;
   std::vector<std::string> notes;  // what a person should be told
+  // The answer is no: what was asked for does not exist, this proves it, and the model must not be used.
+  std::shared_ptr<const SeparationProof> no_plane;
   // Online learners. Updates per row between two classes (for the perceptron theta = sum counts_i y_i x_i exactly,
   // and theta0 = sum counts_i y_i); named figures; the objective at the end of every pass where it was computed.
   std::vector<std::uint32_t> counts;

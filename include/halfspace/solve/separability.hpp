@@ -14,9 +14,26 @@
 
 namespace halfspace {
 
+// Whether the widest margin is bracketed: Auto does so where it is quick, up to 1500 features or rows.
+enum class MarginWork { Auto, None, Full };
+namespace detail {
+inline constexpr std::string_view margin_words[] = {"auto", "none", "full"};
+}
+template <>
+inline constexpr std::span<const std::string_view> enum_words<MarginWork> = detail::margin_words;
+
 struct SeparabilityOptions {
   Offset offset = Offset::Free;
   std::optional<Values> values;  // default: decimals for text and decimal storage, else doubles
+  MarginWork margin = MarginWork::None;
+  double margin_gap = 1e-6;  // upper / lower - 1
+};
+
+// Bounds of the widest margin, in exact arithmetic: those of the proof as doubles.
+struct MarginBounds {
+  double lower = 0, upper = 0, radius = 0;
+  // A perceptron with this offset makes at most so many mistakes (free: with a lifted one).
+  double mistakes = 0;
 };
 
 struct Separability {
@@ -24,15 +41,19 @@ struct Separability {
   // large.
   bool decided = false;
   SeparationProof proof;
+  Verdict check;  // of the proof, by the checker; it holds
+  double check_seconds = 0;
+  std::optional<MarginBounds> margin;  // separable, when asked for
   std::string method;  // what settled it: peeling, duplicates, probe, simplex, rational simplex
   std::uint64_t core_rows = 0, core_columns = 0;  // what peeling and merging left
-  std::uint64_t pivots = 0;
+  std::uint64_t pivots = 0, newton_steps = 0;
 };
 
 // The classes named `positive` against those named `negative`; other rows do not take part.
 [[nodiscard]] Separability separability(const Dataset& data, std::vector<std::string> positive,
                                         std::vector<std::string> negative, const SeparabilityOptions& options,
                                         const Run& run = {});
+// Throws std::logic_error should the checker refuse the proof.
 // The last class against all others.
 [[nodiscard]] Separability separability(const Dataset& data, const SeparabilityOptions& options = {},
                                         const Run& run = {});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "solve/separation/exact_simplex.hpp"
 
@@ -250,9 +251,18 @@ bool Decision::not_separated(const std::vector<mpz_class>& core_weights) {
 void Decision::write(SeparationProof& proof) const {
   proof.verdict = verdict_;
   if (verdict_ != Separation::Overlapping) proof.plane = rows_.plane(weights_);
-  proof.witnesses = witnesses_;
-  for (Combination& witness : proof.witnesses)
-    for (std::uint32_t& row : witness.rows) row = rows_.row[row];
+  proof.witnesses.clear();
+  for (const Combination& from : witnesses_) {
+    std::vector<std::size_t> order(from.rows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return from.rows[a] < from.rows[b]; });
+    Combination& to = proof.witnesses.emplace_back();
+    for (const std::size_t k : order) {
+      to.rows.push_back(rows_.row[from.rows[k]]);
+      to.weights.push_back(from.weights[k]);
+    }
+  }
   proof.kernel.clear();
   for (const std::vector<mpz_class>& vector : kernel_) proof.kernel.push_back(rows_.plane(vector));
   proof.complete = verdict_ == Separation::Touching && complete_;

@@ -14,7 +14,12 @@ namespace {
 constexpr double pivot_tolerance = 1e-9;
 constexpr double rank_tolerance = 1e-7;
 
-std::size_t candidates_for(std::size_t columns) { return columns > 400 ? 32 : columns > 60 ? 8 : 4; }
+// Long lists save pivots, and cost as much as their entries.
+std::size_t candidates_for(std::size_t columns, double entries) {
+  if (columns <= 60) return 4;
+  if (columns <= 400) return 8;
+  return static_cast<std::size_t>(std::clamp(4096 / std::max(1.0, entries), 8.0, 32.0));
+}
 
 }  // namespace
 
@@ -29,7 +34,11 @@ RaySimplex::RaySimplex(const CoreRows& core, std::vector<double> near, std::uint
       start_lambda_(n_),
       state_(n_, Open),
       weight_(n_, 2.0),
-      order_(n_) {
+      order_(n_),
+      mixing_(seed, 19) {
+  double entries = 0;
+  for (std::size_t i = 0; i < n_; ++i) entries += static_cast<double>(rows_.entries(i));
+  candidates_ = candidates_for(c_, entries / static_cast<double>(std::max<std::size_t>(1, n_)));
   Random random(seed, 17);
   for (double& mu : start_lambda_) mu = 1 + random.uniform();
   std::iota(order_.begin(), order_.end(), 0U);
@@ -162,7 +171,7 @@ bool RaySimplex::price(std::vector<Candidate>& candidates) {
     if (miss > tolerance) violated.emplace_back(-miss * miss / weight_[row], k);
   }
   if (violated.empty()) return false;
-  const std::size_t count = std::min(candidates_for(c_), violated.size());
+  const std::size_t count = std::min(candidates_, violated.size());
   std::partial_sort(violated.begin(), violated.begin() + static_cast<std::ptrdiff_t>(count), violated.end());
   candidates.resize(count);
   for (std::size_t k = 0; k < count; ++k) {
@@ -229,20 +238,21 @@ void RaySimplex::refine(std::uint32_t row, std::vector<double>& v) const {
   axpy(1.0, more.data(), v.data(), c_);
 }
 
-// When every position is free, rows without a part at a unit vector lie in the span: all at once.
+// Rows in the span of the free rows have no part at the other positions, so a random mixture of these parts
+// is zero for them, and by chance for no other: all of them are found in one pass.
 void RaySimplex::close_spanned() {
-  if (std::any_of(free_.begin(), free_.end(), [](char f) { return f == 0; })) return;
-  std::vector<char> outside(n_, 0);
-  std::vector<double> direction(c_), products(n_);
-  for (std::size_t k = 0; k < c_; ++k) {
-    if (basis_[k] != unit) continue;
-    for (std::size_t j = 0; j < c_; ++j) direction[j] = m_[j * c_ + k];
-    row_products(rows_, direction.data(), products.data(), threads_);
-    for (std::size_t i = 0; i < n_; ++i)
-      if (std::abs(products[i]) > rank_tolerance) outside[i] = 1;
+  std::vector<double> direction(c_, 0.0), products(n_), mixture(c_, 0.0);
+  for (std::size_t k = 0; k < c_; ++k)
+    if (free_[k] == 0 || basis_[k] == unit) mixture[k] = 1 + mixing_.uniform();
+  double size = 0;
+  for (std::size_t j = 0; j < c_; ++j) {
+    direction[j] = dot(m_.data() + j * c_, mixture.data(), c_);
+    size = std::max(size, std::abs(direction[j]));
   }
+  row_products(rows_, direction.data(), products.data(), threads_);
+  const double tolerance = pivot_tolerance * std::max(1.0, 1e-3 * size);
   for (std::size_t i = 0; i < n_; ++i)
-    if (state_[i] == Open && outside[i] == 0) state_[i] = Spanned;
+    if (state_[i] == Open && std::abs(products[i]) <= tolerance) state_[i] = Spanned;
 }
 
 void RaySimplex::set_ray(Candidate& candidate) {
@@ -330,6 +340,7 @@ RaySimplex::Event RaySimplex::run() {
         set_ray(candidate);
         if (!positive_.empty()) return Event::Ray;
         // In the span of the free rows; without free rows it is a row of zeros.
+        if (!changed) close_spanned();
         state_[candidate.row] = Spanned;
         changed = true;
         continue;

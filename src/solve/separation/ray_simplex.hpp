@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "halfspace/core/parallel.hpp"
+#include "halfspace/core/random.hpp"
 #include "solve/separation/core_rows.hpp"
 
 namespace halfspace::separation {
@@ -86,6 +87,8 @@ class RaySimplex {
   std::vector<double> weight_;  // 1 + |v|^2 as last seen
   std::vector<std::uint32_t> working_, order_;
   std::vector<double> products_;
+  Random mixing_;
+  std::size_t candidates_ = 4;
   std::vector<std::uint32_t> positive_, free_part_;
   std::vector<double> positive_weights_, free_weights_;
   std::vector<std::size_t> ray_positions_;

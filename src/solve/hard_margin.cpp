@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// minimise 1/2 |theta|^2  s.t.  y_i (theta . x_i + theta0) >= 1.  Margin 1 / |theta|; its dual is the
+// distance of the hulls: with the weights of their closest points, scaled to alpha, the dual value is 1 / (2
+// upper^2), where `upper` bounds the margin of every plane. Both bounds are proved in exact arithmetic
+// (certify/separation.hpp); separability is decided first.
+#include "halfspace/solve/hard_margin.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/solve/separability.hpp"
+
+namespace halfspace {
+namespace {
+
+struct Plane {
+  std::vector<double> theta;
+  double theta0 = 0;
+  DualPoint dual;
+};
+
+// Scaled so that the smallest margin is 1 by the lower bound.
+Plane plane_of(const Separability& answer, std::size_t features) {
+  const SeparationProof& proof = answer.proof;
+  Plane out;
+  out.theta.assign(features, 0.0);
+  for (std::size_t k = 0; k < proof.margin_plane.columns.size(); ++k)
+    out.theta[proof.margin_plane.columns[k]] = std::stod(proof.margin_plane.weights[k]);
+  out.theta0 = std::stod(proof.margin_plane.offset);
+  const double rest = proof.offset == Offset::Lifted ? out.theta0 * out.theta0 : 0;
+  const double length =
+      std::sqrt(std::inner_product(out.theta.begin(), out.theta.end(), out.theta.begin(), rest));
+  const double factor = 1 / (length * answer.margin->lower);
+  for (double& w : out.theta) w *= factor;
+  out.theta0 *= factor;
+  return out;
+}
+
+DualPoint dual_of(const Separability& answer, const Dataset& data) {
+  const SeparationProof& proof = answer.proof;
+  const bool free = proof.offset == Offset::Free;
+  const auto side = [&](std::uint32_t row) {
+    return free && data.classes()[data.labels()[row]] == proof.positive.front() ? 1 : 0;
+  };
+  std::vector<std::pair<std::uint32_t, double>> weights;
+  double total[2] = {0, 0};
+  for (std::size_t k = 0; k < proof.hull.rows.size(); ++k) {
+    weights.emplace_back(proof.hull.rows[k], std::stod(proof.hull.weights[k]));
+    total[side(proof.hull.rows[k])] += weights.back().second;
+  }
+  std::sort(weights.begin(), weights.end());
+  // With the weights of each class (free) or all of them summing to 1, this factor makes the dual value
+  // largest.
+  const double factor = (free ? 0.5 : 1) / (answer.margin->upper * answer.margin->upper);
+  DualPoint out;
+  for (const auto& [row, weight] : weights) {
+    out.rows.push_back(row);
+    out.alpha.push_back(factor * weight / total[side(row)]);
+  }
+  return out;
+}
+
+}  // namespace
+
+Fit solve(const Dataset& data, const HardMargin& options, const Run& run) {
+  const std::size_t classes = data.classes().size();
+  const std::size_t planes = classes == 2 ? 1 : classes;
+  Fit fit;
+  LinearModel linear{.features = data.features(), .planes = planes};
+  Objective total;
+  std::uint64_t support = 0;
+  for (std::size_t k = 0; k < planes; ++k) {
+    const std::string& label = data.classes()[classes == 2 ? 1 : k];
+    std::vector<std::string> rest = data.classes();
+    rest.erase(std::find(rest.begin(), rest.end(), label));
+    const Separability answer =
+        separability(data, {label}, rest,
+                     {.offset = options.offset, .margin = MarginWork::Full, .margin_gap = options.gap}, run);
+    if (!answer.decided) {
+      throw SystemError(
+          fmt::format("separability of {} was not decided: {} rows and {} columns are left, too many",
+                      printable(label), answer.core_rows, answer.core_columns));
+    }
+    if (answer.proof.verdict != Separation::Separable) {
+      fit.no_plane = std::make_shared<SeparationProof>(answer.proof);
+      fit.model.form =
+          LinearModel{data.features(), planes, std::vector<double>(planes * data.features(), 0.0),
+                      std::vector<double>(planes, 0.0)};
+      return fit;
+    }
+    if (!answer.margin) throw SystemError("the margin could not be bracketed in floating point");
+    const MarginBounds& margin = *answer.margin;
+    fit.iterations += answer.newton_steps;
+    Plane plane = plane_of(answer, data.features());
+    linear.weights.insert(linear.weights.end(), plane.theta.begin(), plane.theta.end());
+    linear.offsets.push_back(plane.theta0);
+    const DualityGap gap{0.5 / (margin.lower * margin.lower), 0.5 / (margin.upper * margin.upper)};
+    fit.certificates.emplace_back(gap);
+    total.primal += gap.primal;
+    total.dual += gap.dual;
+    fit.model.dual.push_back(dual_of(answer, data));
+    support += fit.model.dual.back().rows.size();
+    if (margin.upper / margin.lower - 1 > options.gap) fit.stop = Stop::Limit;
+    if (planes == 1) {
+      fit.figures = {{"margin_lower", margin.lower},
+                     {"margin_upper", margin.upper},
+                     {"radius", margin.radius},
+                     {"mistake_bound", margin.mistakes}};
+    }
+    fit.notes.push_back(fmt::format("{}: margin {:.9g}, no plane has more than {:.9g}", printable(label),
+                                    margin.lower, margin.upper));
+  }
+  fit.objective = total;
+  fit.support_vectors = support;
+  fit.notes.emplace_back("minimise |theta|^2/2 with m >= 1 for every row");
+  fit.model.form = std::move(linear);
+  return fit;
+}
+
+}  // namespace halfspace

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// halfspace show MODEL
+// halfspace show MODEL, and what a cache of rows holds
 #include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "data_options.hpp"
 #include "describe.hpp"
+#include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/write.hpp"
 #include "halfspace/model/geometry.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "verbs.hpp"
@@ -19,11 +22,13 @@ constexpr std::size_t planes_printed = 20;
 class Show final : public Command {
  public:
   void add_options(OptionList& options) override {
-    options.argument("MODEL", "a model written by halfspace train, or a LIBLINEAR model", model_path_);
+    options.argument("MODEL", "a model written by halfspace train, a LIBLINEAR model, or a cache of rows (.hsd)",
+                     model_path_);
     options.value("--top", "N", "how many of the largest weights", top_, {0, 4294967295.0});
   }
 
   int run(const Common&, Output& output) override {
+    if (begins_like_cache()) return show_cache(output);
     const Model model = load(model_path_);
     print(model, output);
     output.object(output.json() ? json(model) : Json());
@@ -31,6 +36,31 @@ class Show final : public Command {
   }
 
  private:
+  [[nodiscard]] bool begins_like_cache() const {
+    return model_path_ != "-" && peek(open_source(model_path_), cache_magic.size()).head == cache_magic;
+  }
+
+  // What the header says; no row is looked at.
+  int show_cache(Output& output) const {
+    const Dataset data = open_cache(model_path_);
+    output.line(describe_data(data, model_path_));
+    std::string classes;
+    for (const std::string& name : data.classes()) classes += (classes.empty() ? "" : ", ") + printable(name);
+    if (data.labelled()) output.line(fmt::format("classes: {}", classes));
+    output.line(fmt::format("fingerprint: {}", printable(data.stored_fingerprint())));
+    output.object({{"schema", "halfspace.show/1"},
+                   {"kind", "cache"},
+                   {"rows", data.rows()},
+                   {"features", data.features()},
+                   {"nonzeros", data.nonzeros()},
+                   {"storage", data.storage_name()},
+                   {"bytes", data.storage_bytes()},
+                   {"classes", data.classes()},
+                   {"weighted", !data.weights().empty()},
+                   {"fingerprint", data.stored_fingerprint()}});
+    return exit_done;
+  }
+
   [[nodiscard]] std::size_t top() const { return static_cast<std::size_t>(top_); }
 
   void print(const Model& model, const Output& output) const {

@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t head_bytes = 4096;
 constexpr std::string_view npy_magic = "\x93NUMPY";
-constexpr std::string_view cache_magic = "HALFSPCE";
 
 // The name without a compression suffix, in lower case.
 std::string plain_name(std::string name) {

@@ -126,6 +126,18 @@ class Convert(ProgramTest):
             again = self.json("convert", name, "-o", "back.hsd")
             self.assertEqual(again["data"], first["data"], name)
 
+    def test_show_says_what_a_cache_holds_without_reading_its_rows(self):
+        (self.folder / "rows.txt").write_text("1 1:0.5 3:2\n-1 2:1\n")
+        self.done("convert", "rows.txt", "-o", "rows.hsd")
+        shown = self.json("show", "rows.hsd")
+        self.assertEqual((shown["kind"], shown["rows"], shown["features"], shown["nonzeros"], shown["classes"]),
+                         ("cache", 2, 3, 3, ["-1", "1"]))
+        self.assertIn("2 rows, 3 features", self.done("show", "rows.hsd"))
+        data = bytearray((self.folder / "rows.hsd").read_bytes())
+        data[20] ^= 1
+        (self.folder / "rows.hsd").write_bytes(data)
+        self.fails(3, "show", "rows.hsd")
+
     def test_to_chooses_the_format(self):
         self.assertTrue(self.done("convert", "apart.txt", "-o", "-", "--to", "libsvm").startswith("1 1:2 2:1\n"))
         self.fails(2, "convert", "apart.txt", "-o", "x", "--to", "idx")

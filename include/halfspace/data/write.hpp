@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/data/dataset.hpp"
@@ -25,6 +26,7 @@ void write(const Dataset& data, const std::string& path, Format format = Format:
 // check_cache() then checks every index and value once, in parallel, and that they are the ones that were written;
 // read() does both.
 [[nodiscard]] Dataset open_cache(const std::string& path);
+inline constexpr std::string_view cache_magic = "HALFSPCE";  // how such a file begins
 // The same for bytes that cannot be mapped (standard input, a compressed file): they are held in memory.
 [[nodiscard]] Dataset read_cache(ByteSource& source, const std::string& name);
 void check_cache(const Dataset& data, const Threads& threads);

@@ -54,6 +54,7 @@ Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind
   }
   auto* linear = std::get_if<LinearModel>(&fit.model.form);
   auto* voted = std::get_if<VotedModel>(&fit.model.form);
+  if (voted != nullptr && voted->kernel.kind != KernelKind::Linear) voted = nullptr;
   if (linear == nullptr && voted == nullptr) {
     throw UsageError("--scale: only linear and voted models can take the scaling in", "--scale none or unit");
   }

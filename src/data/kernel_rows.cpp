@@ -27,7 +27,8 @@ RowForm form_for(const Dataset& data, const KernelFunction& kernel) {
 
 template <class T>
 KernelRows<T>::KernelRows(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::size_t features,
-                          RowForm form, const Threads& threads, std::span<const std::uint32_t> columns)
+                          RowForm form, const Threads& threads, std::span<const std::uint32_t> columns,
+                          bool panels)
     : size_(chosen.size()),
       features_(features),
       width_(detail::tiles().width),
@@ -41,7 +42,8 @@ KernelRows<T>::KernelRows(const RowAccess& rows, std::span<const std::uint32_t> 
     case RowForm::Dense: pack_dense(rows, chosen, threads); break;
     case RowForm::Sparse:
       pack_sparse(rows, chosen);
-      if (features_ <= few_columns && padded() * features_ * sizeof(T) <= panel_bytes) fill_panels(threads);
+      if (panels && features_ <= few_columns && padded() * features_ * sizeof(T) <= panel_bytes)
+        fill_panels(threads);
       break;
     case RowForm::Bits: pack_bits(rows, chosen); break;
     case RowForm::Given: pack_given(rows, chosen, columns, threads); break;

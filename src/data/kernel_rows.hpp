@@ -31,9 +31,9 @@ template <class T>
 class KernelRows {
  public:
   // The chosen rows. Columns from `features` on stay out of the products but count in the lengths. Given:
-  // column columns[i] holds the value with row i.
+  // column columns[i] holds the value with row i. Without panels: only to take rows from.
   KernelRows(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::size_t features, RowForm form,
-             const Threads& threads, std::span<const std::uint32_t> columns = {});
+             const Threads& threads, std::span<const std::uint32_t> columns = {}, bool panels = true);
 
   // Some of the rows of another set.
   KernelRows(const KernelRows& from, std::span<const std::uint32_t> which);

@@ -87,16 +87,22 @@ void check_classes(const Fields& fields, const std::vector<std::string>& classes
   if (sorted != classes) fields.refuse("the classes are not in order");
 }
 
-KernelModel read_kernel(Fields& fields, std::size_t features) {
-  KernelModel model{.features = features};
+KernelFunction read_function(Fields& fields) {
+  KernelFunction kernel;
   const std::string& text = fields.text("kernel");
   try {
-    model.kernel = OptionType<KernelFunction>::parse("kernel", text, {});
+    kernel = OptionType<KernelFunction>::parse("kernel", text, {});
   } catch (const UsageError&) {
     fields.refuse(fmt::format("'kernel' is '{}'", printable(text)));
   }
-  const bool needs_gamma = model.kernel.kind != KernelKind::Linear && model.kernel.kind != KernelKind::Precomputed;
-  if (needs_gamma && model.kernel.gamma == 0) fields.refuse("'kernel' has no gamma");
+  const bool needs_gamma = kernel.kind != KernelKind::Linear && kernel.kind != KernelKind::Precomputed;
+  if (needs_gamma && kernel.gamma == 0) fields.refuse("'kernel' has no gamma");
+  return kernel;
+}
+
+KernelModel read_kernel(Fields& fields, std::size_t features) {
+  KernelModel model{.features = features};
+  model.kernel = read_function(fields);
   model.pairs = fields.flag("pairs");
   return model;
 }
@@ -114,7 +120,9 @@ decltype(Model::form) read_form(Fields& fields, std::size_t classes) {
                     fmt::format("{} expected", expected));
     }
     if (form == 0) return LinearModel{.features = features, .planes = planes};
-    return VotedModel{.features = features, .planes = planes};
+    VotedModel voted{.features = features, .planes = planes};
+    if (fields.find("kernel") != nullptr) voted.kernel = read_function(fields);
+    return voted;
   }
   const std::uint64_t feature = fields.count("feature", UINT32_MAX);
   if (feature >= features) fields.refuse(fmt::format("'feature' is {} of {} features", feature, features));
@@ -181,6 +189,8 @@ std::string fields_to_json(const Model& model) {
   } else {
     json["form"] = std::holds_alternative<VotedModel>(model.form) ? "voted" : "linear";
     json["planes"] = model.planes();
+    if (const auto* voted = std::get_if<VotedModel>(&model.form); voted != nullptr && voted->kernel.kind != KernelKind::Linear)
+      json["kernel"] = OptionType<KernelFunction>::print(voted->kernel);
   }
   return dump(json);
 }

@@ -22,6 +22,10 @@ void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data
 void voted_scores(const VotedModel& model, bool unit_rows, const Dataset& data, bool decide,
                   const Threads& threads, std::span<double> out);
 
+// The same for a walk with a kernel.
+void kernel_votes(const VotedModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
+                  std::span<double> out);
+
 // The functions of the model, or the votes of its pairs.
 void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data,
                    const Threads& threads, std::span<double> out);

@@ -222,6 +222,10 @@ void score_by_lists(const VotedModel& model, std::span<const double> norms, cons
 
 void voted_scores(const VotedModel& model, bool unit_rows, const Dataset& data, bool decide,
                   const Threads& threads, std::span<double> out) {
+  if (model.kernel.kind != KernelKind::Linear) {
+    kernel_votes(model, unit_rows, data, threads, out);
+    return;
+  }
   std::vector<double> norms(unit_rows ? data.rows() : 0);
   if (unit_rows) row_norms(data, threads, norms);
   if (model.features <= tiled_features) {

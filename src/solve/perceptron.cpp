@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "halfspace/core/error.hpp"
+#include "solve/kernel_online.hpp"
 #include "solve/online_fit.hpp"
 
 namespace halfspace {
@@ -115,15 +116,39 @@ void check_two_classes(const Dataset& data) {
 
 }  // namespace
 
+namespace {
+
+template <class Options>
+bool uses_kernel(const Options& options) {
+  if (options.kernel.kind == KernelKind::Linear && options.budget > 0)
+    throw UsageError("--budget needs --kernel: a plane takes the same memory whatever it is made of");
+  return options.kernel.kind != KernelKind::Linear;
+}
+template <class Options>
+void refuse_kernel(const Options& options, std::string_view what) {
+  if (uses_kernel(options)) throw UsageError(fmt::format("{} is for planes; leave --kernel out", what));
+}
+
+}  // namespace
+
 Fit solve(const Dataset& data, const Perceptron& options, const Run& run) {
+  if (uses_kernel(options))
+    return solve_kernel_perceptron(data, setup_of(options), options.online_to_batch, false, options.kernel,
+                                   options.budget, run);
   return walk_and_keep(data, setup_of(options), options.online_to_batch, run);
 }
 
 Fit solve(const Dataset& data, const AveragedPerceptron& options, const Run& run) {
+  if (uses_kernel(options))
+    return solve_kernel_perceptron(data, setup_of(options), OnlineToBatch::Average, false, options.kernel,
+                                   options.budget, run);
   return walk_and_keep(data, setup_of(options), OnlineToBatch::Average, run);
 }
 
 Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& run) {
+  if (uses_kernel(options))
+    return solve_kernel_perceptron(data, setup_of(options), OnlineToBatch::Vote, options.last_half, options.kernel,
+                                   options.budget, run);
   OnlineSetup setup = setup_of(options);
   const bool lifted = setup.offset == Offset::Lifted;
   setup.record = true;
@@ -138,6 +163,7 @@ Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& run) {
 }
 
 Fit trace(const Dataset& data, const Perceptron& options, const Run& run, const UpdateObserver& observer) {
+  refuse_kernel(options, "trace");
   check_two_classes(data);
   OnlineSetup setup = setup_of(options);
   setup.observer = &observer;
@@ -146,6 +172,7 @@ Fit trace(const Dataset& data, const Perceptron& options, const Run& run, const 
 
 Fit trace(const Dataset& data, const AveragedPerceptron& options, const Run& run,
           const UpdateObserver& observer) {
+  refuse_kernel(options, "trace");
   check_two_classes(data);
   OnlineSetup setup = setup_of(options);
   setup.observer = &observer;
@@ -164,6 +191,7 @@ Fit keep_streamed(RowStream& stream, OnlineSetup setup, bool average, const Run&
 }  // namespace
 
 Fit solve_stream(RowStream& stream, const Perceptron& options, const Run& run) {
+  refuse_kernel(options, "--stream");
   const bool average = options.online_to_batch == OnlineToBatch::Average;
   if (!average && options.online_to_batch != OnlineToBatch::Last) {
     throw UsageError("--stream: only the last plane and the average can be kept without the rows");
@@ -172,6 +200,7 @@ Fit solve_stream(RowStream& stream, const Perceptron& options, const Run& run) {
 }
 
 Fit solve_stream(RowStream& stream, const AveragedPerceptron& options, const Run& run) {
+  refuse_kernel(options, "--stream");
   return keep_streamed(stream, setup_of(options), true, run);
 }
 

@@ -61,6 +61,7 @@ struct VotedModel {
   std::vector<std::uint32_t> row;
   std::vector<std::uint8_t> positive;    // 1: the row is added, 0: subtracted
   std::vector<std::uint64_t> survived;  // steps that the plane after this mistake lived
+  KernelFunction kernel;                 // the product of a row with a kept row, before the constant is added
 };
 
 // f(x) = sum of coefficient K(support vector, x) + offset for every function. Two classes: one function, f > 0 means the

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "halfspace/core/kernel_function.hpp"
 #include "halfspace/core/options.hpp"
 #include "halfspace/data/row_stream.hpp"
 #include "halfspace/solve/fit.hpp"
@@ -19,6 +20,8 @@ namespace halfspace {
 // told.
 enum class OnlineToBatch { Last, Average, LastHalf, Longest, Vote, All };
 namespace detail {
+inline constexpr std::string_view budget_help =
+    "with --kernel: a plane is made of at most B rows, one drawn at random leaves for a new one; 0: no limit";
 inline constexpr std::string_view online_to_batch_words[] = {"last",    "average", "last-half",
                                                              "longest", "vote",    "all"};
 }
@@ -33,6 +36,8 @@ struct Perceptron {
   std::int64_t max_passes = 1000;
   Order order = Order::Cyclic;
   LiftedOffset offset = LiftedOffset::Lifted;
+  KernelFunction kernel;
+  std::int64_t budget = 0;
   OnlineToBatch online_to_batch = OnlineToBatch::Last;
 
   static constexpr auto fields() {
@@ -42,6 +47,8 @@ struct Perceptron {
         field<&P::max_passes>("max-passes", "N", detail::max_passes_help, {1, 1e9}),
         field<&P::order>("order", "ORDER", detail::order_help),
         field<&P::offset>("offset", "OFFSET", detail::lifted_help),
+        field<&P::kernel>("kernel", "KERNEL", detail::kernel_help),
+        field<&P::budget>("budget", "B", detail::budget_help, {0, 4294967295.0}),
         field<&P::online_to_batch>("online-to-batch", "WHICH",
                                    "the plane to keep; all: the average, with the errors of every variant"),
     };
@@ -56,13 +63,17 @@ struct AveragedPerceptron {
   std::int64_t max_passes = 1000;
   Order order = Order::Cyclic;
   LiftedOffset offset = LiftedOffset::Lifted;
+  KernelFunction kernel;
+  std::int64_t budget = 0;
 
   static constexpr auto fields() {
     using P = AveragedPerceptron;
     return std::array{field<&P::passes>("passes", "T", detail::passes_help, {0, 1e9}),
                       field<&P::max_passes>("max-passes", "N", detail::max_passes_help, {1, 1e9}),
                       field<&P::order>("order", "ORDER", detail::order_help),
-                      field<&P::offset>("offset", "OFFSET", detail::lifted_help)};
+                      field<&P::offset>("offset", "OFFSET", detail::lifted_help),
+                      field<&P::kernel>("kernel", "KERNEL", detail::kernel_help),
+                      field<&P::budget>("budget", "B", detail::budget_help, {0, 4294967295.0})};
   }
 };
 
@@ -75,6 +86,8 @@ struct VotedPerceptron {
   std::int64_t max_passes = 1000;
   Order order = Order::Cyclic;
   LiftedOffset offset = LiftedOffset::Lifted;
+  KernelFunction kernel;
+  std::int64_t budget = 0;
   bool last_half = false;
 
   static constexpr auto fields() {
@@ -84,6 +97,8 @@ struct VotedPerceptron {
         field<&P::max_passes>("max-passes", "N", detail::max_passes_help, {1, 1e9}),
         field<&P::order>("order", "ORDER", detail::order_help),
         field<&P::offset>("offset", "OFFSET", detail::lifted_help),
+        field<&P::kernel>("kernel", "KERNEL", detail::kernel_help),
+        field<&P::budget>("budget", "B", detail::budget_help, {0, 4294967295.0}),
         field<&P::last_half>("last-half", "", "only the planes of the second half of the steps vote")};
   }
 };

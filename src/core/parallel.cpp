@@ -4,11 +4,14 @@
 #include <sched.h>
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <exception>
+#include <map>
 #include <mutex>
+#include <optional>
 
 namespace halfspace {
 
@@ -18,6 +21,19 @@ int Threads::available() {
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
   return std::max(1, CPU_COUNT(&allowed));
 }
+
+namespace {
+
+// Arenas are kept: making one and waking its threads takes longer than many a loop. Never destroyed, because nobody
+// knows whether a thread still is in one when the process ends.
+tbb::task_arena& arena_of(int threads) {
+  static std::mutex guard;
+  static auto& arenas = *new std::map<int, tbb::task_arena>();
+  const std::lock_guard lock(guard);
+  return arenas.try_emplace(threads, threads).first->second;
+}
+
+}  // namespace
 
 Threads::Threads(int count) : count_(count > 0 ? count : available()) {}
 
@@ -30,10 +46,11 @@ void Threads::run(std::size_t tasks, const std::function<void(std::size_t)>& tas
   std::mutex guard;
   std::size_t failed_task = tasks;
   std::exception_ptr failure;
-  tbb::task_arena arena(count_);
   // More threads than cores are allowed when asked for: same results, and tests rely on it.
-  const tbb::global_control width(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count_));
-  arena.execute([&] {
+  std::optional<tbb::global_control> width;
+  if (count_ > tbb::info::default_concurrency())
+    width.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count_));
+  arena_of(count_).execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, tasks, 1),
         [&](const tbb::blocked_range<std::size_t>& range) {

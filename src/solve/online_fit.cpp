@@ -189,9 +189,7 @@ Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
     for (const PlaneWalk& plane : walk.planes) errors += plane.clean ? 0 : plane.best_value;
     fit.figures.emplace_back("best_errors", errors);
     fit.notes.push_back(
-        fmt::format("the plane kept is the best one seen, with {} training error{}; whether another plane "
-                    "separates the classes "
-                    "is not proved either way",
+        fmt::format("the plane kept is the best one seen, with {} training error{}",
                     errors, errors == 1 ? "" : "s"));
   }
   return fit;

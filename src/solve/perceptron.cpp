@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "halfspace/core/error.hpp"
+#include "halfspace/solve/separability.hpp"
 #include "solve/kernel_online.hpp"
 #include "solve/online_fit.hpp"
 
@@ -92,6 +93,37 @@ void compare_variants(Fit& fit, const Dataset& data, const OnlineWalk& walk, boo
   fit.notes.push_back(table + "; the average is kept");
 }
 
+// A walk that was to end with a clean pass: what was possible stands beside what was done. The widest margin
+// and its bound when the classes are separable, else the rows that prove that no plane would do.
+void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, bool lifted, const Run& run) {
+  const bool finished = fit.stop == Stop::Clean || fit.stop == Stop::Limit;
+  if (!setup.passes.until_clean || !finished || data.classes().size() != 2) return;
+  const Separability answer =
+      separability(data, {.offset = lifted ? Offset::Lifted : Offset::None, .margin = MarginWork::Auto}, run);
+  if (!answer.decided) {
+    fit.notes.emplace_back(
+        "whether a plane separates the classes is not proved either way: too many columns");
+    return;
+  }
+  const SeparationProof& proof = answer.proof;
+  if (proof.verdict != Separation::Separable) {
+    const std::vector<std::uint32_t>& rows = proof.witnesses.front().rows;
+    std::string list;
+    for (std::size_t k = 0; k < std::min<std::size_t>(rows.size(), 6); ++k)
+      list += fmt::format("{}{}", k == 0 ? "" : ", ", rows[k] + 1);
+    fit.notes.push_back(fmt::format("no plane separates the classes ({}): proved by {} row{}, {}{}",
+                                    OptionType<Separation>::print(proof.verdict), rows.size(),
+                                    rows.size() == 1 ? "" : "s", list, rows.size() > 6 ? ", ..." : ""));
+    return;
+  }
+  fit.notes.emplace_back("a plane separates the classes: proved");
+  auto* bound = fit.certificates.empty() ? nullptr : std::get_if<MistakeBound>(&fit.certificates.front());
+  if (!answer.margin || bound == nullptr) return;
+  bound->margin_lower = std::max(bound->margin_lower, answer.margin->lower);
+  bound->margin_upper = std::min(bound->margin_upper, answer.margin->upper);
+  fit.figures.emplace_back("mistake_bound", answer.margin->mistakes);
+}
+
 Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, const Run& run) {
   const bool lifted = setup.offset == Offset::Lifted;
   const bool all = which == OnlineToBatch::All;
@@ -105,6 +137,7 @@ Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, c
   put(fit.model, variant_of(which, data, walk, lifted).model);
   if (all) compare_variants(fit, data, walk, lifted, run.threads);
   fit.certificates = mistake_bounds(data, walk, lifted, run.threads);
+  compare_with_best(fit, data, setup, lifted, run);
   return fit;
 }
 

@@ -394,8 +394,18 @@ TEST_CASE("P12: on data that no plane separates the best plane seen is kept") {
   int wrong = 0;
   for (std::size_t i = 0; i < 4; ++i) wrong += (i == 1 || i == 2) ? f[i] <= 0 : f[i] >= 0;
   CHECK(wrong <= 2);
-  REQUIRE(fit.notes.size() == 2);
-  CHECK(fit.notes[1].find("not proved") != std::string::npos);
+  REQUIRE(fit.notes.size() == 3);
+  CHECK(fit.notes[2] == "no plane separates the classes (overlapping): proved by 4 rows, 1, 2, 3, 4");
+}
+
+TEST_CASE("P9: until a clean pass the mistakes stand beside the bound of the certified margin") {
+  const Dataset data = read(std::string(HALFSPACE_SOURCE_DIR) + "/data/iris.csv").one_against_rest("setosa");
+  const Fit fit = train(data, Perceptron{.passes = {0, true}});
+  REQUIRE(fit.stop == Stop::Clean);
+  const auto& bound = std::get<MistakeBound>(fit.certificates.at(0));
+  CHECK(bound.margin_upper / bound.margin_lower - 1 <= 1e-6);
+  CHECK(bound.margin_lower == doctest::Approx(0.749117).epsilon(1e-5));
+  CHECK(static_cast<double>(bound.mistakes) <= std::pow(bound.radius / bound.margin_lower, 2));
 }
 
 TEST_CASE("several classes go through one pass and end where each class alone would") {

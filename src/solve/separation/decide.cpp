@@ -42,8 +42,15 @@ bool Decision::decide_core() {
     }
     for (std::size_t i = 0; i < near.size(); ++i) near[i] = std::abs(found.margins[i]);
   }
-  if (choose_columns() && run_simplex(near)) return true;
-  return run_rational({});
+  std::vector<std::uint32_t> hint;
+  if (choose_columns() && run_simplex(near, hint)) return true;
+  // Peeled rows are apart from those of a witness by the peeled columns alone: that is a verdict, if not all
+  // there is to say.
+  if (!witnesses_.empty() && !peeling_.steps.empty()) {
+    unproved_ = true;
+    return not_separated({});
+  }
+  return run_rational(hint);
 }
 
 // A row of zeros, and the same x in both classes.
@@ -70,9 +77,10 @@ bool Decision::choose_columns() {
   return core_->approximate().cols() <= most_columns;
 }
 
-bool Decision::run_simplex(const std::vector<double>& near) {
+bool Decision::run_simplex(const std::vector<double>& near, std::vector<std::uint32_t>& hint) {
   RaySimplex simplex(*core_, near, seed_, threads_);
   simplex.start(free_);
+  if (!free_.empty()) simplex.close(span().members(simplex.open_rows()));
   for (int failures = 0; failures < 4;) {
     const RaySimplex::Event event = simplex.run();
     pivots_ = simplex.pivots();
@@ -82,8 +90,10 @@ bool Decision::run_simplex(const std::vector<double>& near) {
       if (!witnesses_.empty()) {
         keep_ray(simplex);
         simplex.accept_ray();
+        simplex.close(span().members(simplex.open_rows()));
       } else if (prove_ray(simplex)) {
         simplex.accept_ray();
+        simplex.close(span().members(simplex.open_rows()));
       } else {
         simplex.reject();
         ++failures;
@@ -100,7 +110,8 @@ bool Decision::run_simplex(const std::vector<double>& near) {
     simplex.reject();
     ++failures;
   }
-  return run_rational(simplex.basis_rows());
+  hint = simplex.basis_rows();
+  return false;
 }
 
 bool Decision::prove_ray(const RaySimplex& simplex) {

@@ -35,7 +35,7 @@ class Decision {
   [[nodiscard]] bool decide_core();
   void find_obvious_witnesses();
   [[nodiscard]] bool choose_columns();
-  [[nodiscard]] bool run_simplex(const std::vector<double>& near);
+  [[nodiscard]] bool run_simplex(const std::vector<double>& near, std::vector<std::uint32_t>& hint);
   [[nodiscard]] bool prove_ray(const RaySimplex& simplex);
   void keep_ray(const RaySimplex& simplex);
   void prove_kept_rays();

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "halfspace/core/kernels.hpp"
+#include "halfspace/core/random.hpp"
 #include "solve/separation/lifting.hpp"
 
 namespace halfspace::separation {
@@ -18,7 +19,14 @@ struct IndependentRows::State {
   std::vector<std::vector<double>> echelon, factor;
   std::unique_ptr<Lifting> combine, project;  // made when first needed
 
-  explicit State(const CoreRows& c) : core(c), mod(prime_for(c)) {}
+  bool raw_entries = false;  // sums of entries times remainders stay below 2^53
+
+  explicit State(const CoreRows& c) : core(c), mod(prime_for(c)) {
+    int entry_bits = 0;
+    for (std::size_t j = 0; j < c.columns(); ++j) entry_bits = std::max(entry_bits, -c.column_exponent(j));
+    raw_entries = !c.all().wide() &&
+                  entry_bits + std::log2(mod.prime()) + std::log2(static_cast<double>(c.columns() + 1)) <= 53;
+  }
 
   static double prime_for(const CoreRows& c) {
     // Sums of min(rows, columns) products of two remainders stay below 2^53.
@@ -86,6 +94,31 @@ IndependentRows::IndependentRows(const CoreRows& core) : state_(std::make_unique
 IndependentRows::~IndependentRows() = default;
 const std::vector<std::uint32_t>& IndependentRows::rows() const { return state_->rows; }
 const std::vector<std::uint32_t>& IndependentRows::columns() const { return state_->pivots; }
+
+std::vector<std::uint32_t> IndependentRows::members(const std::vector<std::uint32_t>& candidates) const {
+  const State& s = *state_;
+  const IntegerRows& all = s.core.all();
+  Random random(s.rows.size(), 20);
+  std::vector<std::uint32_t> left = candidates;
+  for (int round = 0; round < 2; ++round) {
+    std::vector<double> z(s.core.columns());
+    for (double& x : z)
+      x = s.mod.reduce(static_cast<double>(random.below(static_cast<std::uint64_t>(s.mod.prime()))));
+    for (const std::uint32_t pivot : s.pivots) z[pivot] = 0;
+    for (std::size_t t = s.rows.size(); t-- > 0;)
+      z[s.pivots[t]] = s.mod.reduce(-dot(s.echelon[t].data(), z.data(), z.size()));
+    std::erase_if(left, [&](std::uint32_t row) {
+      double sum = 0;
+      for (std::uint64_t e = s.core.begin(row); e < s.core.end(row); ++e) {
+        // Small entries need no remainder before the sum is complete.
+        sum += s.raw_entries ? static_cast<double>(all.small[e]) * z[s.core.place(e)]
+                             : s.mod.reduce(s.mod.of(all, e) * z[s.core.place(e)]);
+      }
+      return s.mod.reduce(sum) != 0;
+    });
+  }
+  return left;
+}
 
 bool IndependentRows::add(std::uint32_t number) {
   State& s = *state_;

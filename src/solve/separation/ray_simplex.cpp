@@ -34,8 +34,7 @@ RaySimplex::RaySimplex(const CoreRows& core, std::vector<double> near, std::uint
       start_lambda_(n_),
       state_(n_, Open),
       weight_(n_, 2.0),
-      order_(n_),
-      mixing_(seed, 19) {
+      order_(n_) {
   double entries = 0;
   for (std::size_t i = 0; i < n_; ++i) entries += static_cast<double>(rows_.entries(i));
   candidates_ = candidates_for(c_, entries / static_cast<double>(std::max<std::size_t>(1, n_)));
@@ -116,7 +115,6 @@ void RaySimplex::start(const std::vector<std::uint32_t>& free) {
     }
   }
   compute_weights();
-  close_spanned();
   const std::size_t size = std::max<std::size_t>(200, 6 * c_);
   for (const std::uint32_t row : order_)
     if (working_.size() < size) working_.push_back(row);
@@ -238,44 +236,43 @@ void RaySimplex::refine(std::uint32_t row, std::vector<double>& v) const {
   axpy(1.0, more.data(), v.data(), c_);
 }
 
-// Rows in the span of the free rows have no part at the other positions, so a random mixture of these parts
-// is zero for them, and by chance for no other: all of them are found in one pass.
-void RaySimplex::close_spanned() {
-  std::vector<double> direction(c_, 0.0), products(n_), mixture(c_, 0.0);
-  for (std::size_t k = 0; k < c_; ++k)
-    if (free_[k] == 0 || basis_[k] == unit) mixture[k] = 1 + mixing_.uniform();
-  double size = 0;
-  for (std::size_t j = 0; j < c_; ++j) {
-    direction[j] = dot(m_.data() + j * c_, mixture.data(), c_);
-    size = std::max(size, std::abs(direction[j]));
-  }
-  row_products(rows_, direction.data(), products.data(), threads_);
-  const double tolerance = pivot_tolerance * std::max(1.0, 1e-3 * size);
-  for (std::size_t i = 0; i < n_; ++i)
-    if (state_[i] == Open && std::abs(products[i]) <= tolerance) state_[i] = Spanned;
+void RaySimplex::close(const std::vector<std::uint32_t>& rows) {
+  for (const std::uint32_t row : rows)
+    if (state_[row] == Open) state_[row] = Spanned;
+}
+
+std::vector<std::uint32_t> RaySimplex::open_rows() const {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t i = 0; i < n_; ++i)
+    if (state_[i] == Open) out.push_back(i);
+  return out;
 }
 
 void RaySimplex::set_ray(Candidate& candidate) {
   refine(candidate.row, candidate.v);
   entering_ = candidate.row;
-  positive_.clear();
-  free_part_.clear();
-  positive_weights_.clear();
-  free_weights_.clear();
-  ray_positions_.clear();
-  double largest = 0;
+  double largest = 1;
   for (const double x : candidate.v) largest = std::max(largest, std::abs(x));
-  const double tolerance = pivot_tolerance * std::max(1.0, largest);
-  for (std::size_t k = 0; k < c_; ++k) {
-    if (basis_[k] == unit || std::abs(candidate.v[k]) <= tolerance) continue;
-    if (free_[k] != 0) {
-      free_part_.push_back(basis_[k]);
-      free_weights_.push_back(-candidate.v[k]);
-    } else {
-      positive_.push_back(basis_[k]);
-      positive_weights_.push_back(-candidate.v[k]);
-      ray_positions_.push_back(k);
+  // A row outside the span of the free rows has a part at another position, however small.
+  for (const double tolerance : {pivot_tolerance * largest, 1e-12 * largest}) {
+    positive_.clear();
+    free_part_.clear();
+    positive_weights_.clear();
+    free_weights_.clear();
+    ray_positions_.clear();
+    for (std::size_t k = 0; k < c_; ++k) {
+      if (basis_[k] == unit || std::abs(candidate.v[k]) <= tolerance) continue;
+      if (free_[k] != 0) {
+        free_part_.push_back(basis_[k]);
+        free_weights_.push_back(-candidate.v[k]);
+      } else {
+        positive_.push_back(basis_[k]);
+        positive_weights_.push_back(-candidate.v[k]);
+        ray_positions_.push_back(k);
+      }
     }
+    if (!positive_.empty()) return;
+    refine(candidate.row, candidate.v);
   }
 }
 
@@ -338,10 +335,10 @@ RaySimplex::Event RaySimplex::run() {
       weight_[candidate.row] = 1 + norm2(candidate.v.data(), c_);
       if (candidate.ray) {
         set_ray(candidate);
-        if (!positive_.empty()) return Event::Ray;
-        // In the span of the free rows; without free rows it is a row of zeros.
-        if (!changed) close_spanned();
-        state_[candidate.row] = Spanned;
+        const bool signs_hold =
+            std::all_of(positive_weights_.begin(), positive_weights_.end(), [](double w) { return w > 0; });
+        if (!positive_.empty() && signs_hold) return Event::Ray;
+        state_[candidate.row] = Banned;  // too near for floating point; planes are judged with it
         changed = true;
         continue;
       }
@@ -364,7 +361,7 @@ void RaySimplex::accept_ray() {
   stage_pivots_ = 0;
   planes_refused_ = false;
   compute_weights();
-  close_spanned();
+  if (basis_error() > 1e-8) refactor();
 }
 
 void RaySimplex::reject() {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "halfspace/core/parallel.hpp"
-#include "halfspace/core/random.hpp"
 #include "solve/separation/core_rows.hpp"
 
 namespace halfspace::separation {
@@ -28,6 +27,9 @@ class RaySimplex {
 
   // Rows that are known to be free, before the first run().
   void start(const std::vector<std::uint32_t>& free);
+  // Rows that lie in the span of the free rows; they are not looked at again.
+  void close(const std::vector<std::uint32_t>& rows);
+  [[nodiscard]] std::vector<std::uint32_t> open_rows() const;
   [[nodiscard]] Event run();
 
   // After Ray: the row, the rows of the basis that need a positive weight with it, the free rows that take
@@ -72,7 +74,6 @@ class RaySimplex {
   [[nodiscard]] bool enter(Candidate& best);
   void set_ray(Candidate& candidate);
   void refine(std::uint32_t row, std::vector<double>& v) const;
-  void close_spanned();
 
   const CoreRows& core_;
   const RowAccess& rows_;
@@ -87,7 +88,6 @@ class RaySimplex {
   std::vector<double> weight_;  // 1 + |v|^2 as last seen
   std::vector<std::uint32_t> working_, order_;
   std::vector<double> products_;
-  Random mixing_;
   std::size_t candidates_ = 4;
   std::vector<std::uint32_t> positive_, free_part_;
   std::vector<double> positive_weights_, free_weights_;

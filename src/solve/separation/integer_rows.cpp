@@ -112,22 +112,25 @@ class Reader {
   }
 
   void find_exponents() {
-    out_.exponent.assign(view_.cols, INT_MAX);
-    std::uint64_t entries = 0;
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       if (sides_[i] == 0) continue;
-      each(i, [&](std::uint32_t column, Number x) {
-        out_.exponent[column] = std::min(out_.exponent[column], x.exponent);
-        highest_ = std::max(highest_, x.exponent);
-        ++entries;
-      });
       out_.row.push_back(static_cast<std::uint32_t>(i));
       out_.y.push_back(sides_[i]);
-      out_.start.push_back(out_.start.back());
+      out_.start.push_back(0);
     }
-    const std::size_t total = entries + (out_.offset ? out_.rows() : 0);
-    out_.index.reserve(total);
-    out_.small.reserve(total);
+    using Value = typename View::Value;
+    if constexpr (std::is_same_v<Value, One> || std::is_same_v<Value, Decimal>) {
+      if (digits_meant_) {  // one exponent for the whole matrix
+        out_.exponent.assign(view_.cols, std::is_same_v<Value, One> ? 0 : stored_exponent_);
+        return;
+      }
+    }
+    out_.exponent.assign(view_.cols, INT_MAX);
+    for (const std::uint32_t i : out_.row) {
+      each(i, [&](std::uint32_t column, Number x) {
+        out_.exponent[column] = std::min(out_.exponent[column], x.exponent);
+      });
+    }
     for (int& e : out_.exponent) e = e == INT_MAX ? 0 : e;
   }
 
@@ -136,7 +139,9 @@ class Reader {
     std::vector<std::int64_t> power{1};
     const auto base = static_cast<std::int64_t>(out_.base);
     while (power.back() < (std::int64_t{1} << 62) / base) power.push_back(power.back() * base);
-    std::vector<std::uint64_t> common(view_.cols, 0);
+    // Smaller numbers help where columns are full; for a few entries a column they are not worth the walk.
+    const bool dividing = 8 * view_.cols < out_.rows() || !is_sparse<View>;
+    std::vector<std::uint64_t> common(view_.cols, dividing ? 0 : 1);
     bool fits = true;
     for (std::size_t r = 0; r < out_.rows() && fits; ++r) {
       const std::int64_t y = out_.y[r];
@@ -146,7 +151,7 @@ class Reader {
         fits = fits && shift < power.size() &&
                !__builtin_mul_overflow(x.digits, power[std::min(shift, power.size() - 1)], &value) &&
                magnitude(value) < (std::uint64_t{1} << 62U);
-        if (common[column] != 1) common[column] = std::gcd(common[column], magnitude(value));
+        if (dividing && common[column] != 1) common[column] = std::gcd(common[column], magnitude(value));
         out_.index.push_back(column);
         out_.small.push_back(y * value);
       });
@@ -154,9 +159,9 @@ class Reader {
     }
     if (!fits) return false;
     out_.divisor.assign(view_.cols, 1);
-    for (std::size_t j = 0; j < view_.cols; ++j)
+    for (std::size_t j = 0; j < view_.cols && dividing; ++j)
       if (common[j] > 1) out_.divisor[j] = static_cast<std::int64_t>(common[j]);
-    for (std::size_t k = 0; k < out_.index.size(); ++k) {
+    for (std::size_t k = 0; k < out_.index.size() && dividing; ++k) {
       const std::uint32_t j = out_.index[k];
       if (j < view_.cols && out_.divisor[j] != 1) out_.small[k] /= out_.divisor[j];
     }
@@ -164,15 +169,15 @@ class Reader {
   }
 
   void fill_large() {
+    std::vector<mpz_class> power{1};
     out_.index.clear();
     out_.small.clear();
     out_.divisor.assign(view_.cols, 1);
     for (std::size_t r = 0; r < out_.rows(); ++r) {
       each(out_.row[r], [&](std::uint32_t column, Number x) {
-        mpz_class value;
-        mpz_ui_pow_ui(value.get_mpz_t(), out_.base,
-                      static_cast<unsigned long>(x.exponent - out_.exponent[column]));
-        value *= static_cast<long>(x.digits) * out_.y[r];
+        const auto shift = static_cast<std::size_t>(x.exponent - out_.exponent[column]);
+        while (power.size() <= shift) power.emplace_back(power.back() * out_.base);
+        mpz_class value = power[shift] * (static_cast<long>(x.digits) * out_.y[r]);
         out_.index.push_back(column);
         out_.large.push_back(std::move(value));
       });
@@ -198,7 +203,6 @@ class Reader {
   Converter convert_;
   bool digits_meant_;
   int stored_exponent_;
-  int highest_ = INT_MIN;
 };
 
 }  // namespace

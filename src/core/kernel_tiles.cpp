@@ -10,7 +10,8 @@
 #endif
 #include "core/kernel_tiles.hpp"
 
-// clang-format off: the order of these three is their meaning
+// The order of these three is their meaning.
+// clang-format off
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include <hwy/contrib/math/math-inl.h>

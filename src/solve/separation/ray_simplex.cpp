@@ -25,8 +25,7 @@ std::size_t candidates_for(std::size_t columns, double entries) {
 
 RaySimplex::RaySimplex(const CoreRows& core, std::vector<double> near, std::uint64_t seed,
                        const Threads& threads)
-    : core_(core),
-      rows_(core.approximate()),
+    : rows_(core.approximate()),
       threads_(threads),
       n_(core.rows()),
       c_(core.approximate().cols()),

@@ -75,7 +75,6 @@ class RaySimplex {
   void set_ray(Candidate& candidate);
   void refine(std::uint32_t row, std::vector<double>& v) const;
 
-  const CoreRows& core_;
   const RowAccess& rows_;
   const Threads& threads_;
   std::size_t n_, c_;
@@ -94,7 +93,7 @@ class RaySimplex {
   std::vector<std::size_t> ray_positions_;
   std::uint32_t entering_ = 0;
   std::uint64_t pivots_ = 0, stage_pivots_ = 0;
-  bool planes_refused_ = false, all_seen_ = false;
+  bool planes_refused_ = false;
   double smallest_ = 0;
 };
 

@@ -98,6 +98,11 @@ class MachineSolve {
       for (const std::uint32_t i : variables_.row) columns.push_back(i + (numbered ? 1U : 0U));
     }
     rows_.emplace(*access_, variables_.row, problem.data->features(), form, goal.threads, columns);
+    // |x|^2 + |z|^2 - 2 x.z loses what is small against the lengths: in float too much when they are large.
+    const float longest = *std::max_element(rows_->length2(), rows_->length2() + rows_->size());
+    if (goal.kernel.kind == KernelKind::Rbf &&
+        goal.kernel.gamma * static_cast<double>(longest) * 0x1.0p-22 > 1e-3)
+      precise_.emplace(*access_, variables_.row, problem.data->features(), form, goal.threads);
   }
 
   KernelMachine solve() {
@@ -134,6 +139,7 @@ class MachineSolve {
     SmoProblem out;
     const std::size_t n = variables_.row.size();
     out.rows = &*rows_;
+    out.precise = precise_ ? &*precise_ : nullptr;
     out.kernel = goal_.kernel;
     out.y = variables_.y;
     out.by_class = nu_.has_value();
@@ -210,6 +216,7 @@ class MachineSolve {
   std::unique_ptr<RowAccess> access_;
   Variables variables_;
   std::optional<KernelRows<float>> rows_;
+  std::optional<KernelRows<double>> precise_;
 };
 
 }  // namespace

@@ -47,7 +47,8 @@ KernelSmo::KernelSmo(SmoProblem problem) : p_(std::move(problem)), n_(p_.rows->s
   const std::uint64_t row_bytes = p_.rows->padded() * sizeof(float);
   capacity_ = static_cast<std::size_t>(
       std::min<std::uint64_t>(p_.cache_bytes / std::max<std::uint64_t>(1, row_bytes), n_));
-  use_cache_ = p_.rows->cost() > cheap_value && capacity_ >= std::min(n_, set_size + set_size / 2);
+  use_cache_ = p_.precise == nullptr && p_.rows->cost() > cheap_value &&
+               capacity_ >= std::min(n_, set_size + set_size / 2);
   if (use_cache_) {
     slot_of_row_.assign(n_, nowhere);
     cache_.reserve(capacity_ * p_.rows->padded());
@@ -65,9 +66,34 @@ void KernelSmo::start(std::vector<double> beta) {
     rows.push_back(static_cast<std::uint32_t>(i));
     minus.push_back(-beta_[i]);
   }
-  if (!rows.empty())
-    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, minus, 1, slope_.data(),
+  if (!rows.empty()) add_sums(rows, minus);
+}
+
+// slopes += sum of weights K(row, .)
+void KernelSmo::add_sums(const std::vector<std::uint32_t>& rows, const std::vector<double>& weights) {
+  if (p_.precise != nullptr) {
+    add_kernel_sums(p_.kernel, LeftRows<double>(*p_.precise, rows), *p_.precise, weights, 1, slope_.data(),
                     p_.threads);
+  } else {
+    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, weights, 1, slope_.data(),
+                    p_.threads);
+  }
+}
+
+// The values of some rows of the set with all of the set.
+void KernelSmo::block_values(const std::vector<std::uint32_t>& fresh, AlignedVector<float>& values) {
+  values.resize(fresh.size() * block_stride_);
+  if (fresh.empty()) return;
+  if (p_.precise != nullptr) {
+    const KernelRows<double> own(*p_.precise, set_);
+    AlignedVector<double> exact(values.size());
+    kernel_block(p_.kernel, LeftRows<double>(own, fresh), own, exact.data(), block_stride_, p_.threads);
+    std::transform(exact.begin(), exact.end(), values.begin(),
+                   [](double v) { return static_cast<float>(v); });
+  } else {
+    const KernelRows<float> own(*p_.rows, set_);
+    kernel_block(p_.kernel, LeftRows<float>(own, fresh), own, values.data(), block_stride_, p_.threads);
+  }
 }
 
 void KernelSmo::set_slopes(const std::vector<double>& slopes) {
@@ -186,8 +212,8 @@ void KernelSmo::compute_block() {
   old_block_.swap(block_);
   const std::size_t old_stride = block_stride_;
   const std::size_t q = set_.size();
-  const KernelRows<float> own(*p_.rows, set_);
-  block_stride_ = own.padded();
+  const std::size_t width = detail::tiles().width;
+  block_stride_ = (q + width - 1) / width * width;
   block_.resize(q * block_stride_);
   std::vector<std::uint32_t> old_place(q, nowhere);
   for (std::size_t k = 0; k < old_set_.size(); ++k) place_[old_set_[k]] = nowhere;
@@ -197,9 +223,8 @@ void KernelSmo::compute_block() {
   std::vector<std::uint32_t> fresh;
   for (std::size_t k = 0; k < q; ++k)
     if (old_place[k] == nowhere) fresh.push_back(static_cast<std::uint32_t>(k));
-  AlignedVector<float> values(fresh.size() * block_stride_);
-  if (!fresh.empty())
-    kernel_block(p_.kernel, LeftRows<float>(own, fresh), own, values.data(), block_stride_, p_.threads);
+  AlignedVector<float> values;
+  block_values(fresh, values);
   for (std::size_t r = 0; r < fresh.size(); ++r)
     std::copy_n(values.data() + r * block_stride_, q, block_.data() + fresh[r] * block_stride_);
   for (std::size_t k = 0; k < q; ++k) {
@@ -280,8 +305,7 @@ void KernelSmo::move_slopes(const std::vector<double>& before) {
     move_by_rows(rows, change);
   } else {
     for (double& c : change) c = -c;
-    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, change, 1, slope_.data(),
-                    p_.threads);
+    add_sums(rows, change);
   }
 }
 

@@ -18,6 +18,7 @@ namespace halfspace {
 
 struct SmoProblem {
   const KernelRows<float>* rows = nullptr;
+  const KernelRows<double>* precise = nullptr;  // the same rows, where products in float are too coarse
   KernelFunction kernel;
   std::vector<std::int8_t> y;
   std::vector<double> target, lower, upper;
@@ -63,6 +64,8 @@ class KernelSmo {
 
   void look();
   void choose_set();
+  void add_sums(const std::vector<std::uint32_t>& rows, const std::vector<double>& weights);
+  void block_values(const std::vector<std::uint32_t>& fresh, AlignedVector<float>& values);
   void fill_set(std::vector<Candidate>& up, std::vector<Candidate>& low);
   void compute_block();
   template <class T>

@@ -217,6 +217,17 @@ TEST_CASE("an indefinite kernel ends with a word about it and without a certific
   CHECK_THROWS_AS((void)verify(fit.model, data, Threads(1)), UsageError);
 }
 
+TEST_CASE("rows far from the origin are no harder than the same rows near it") {
+  Sample sample = clouds(150, 3, 2, 14);
+  const Svm options{.C = 1, .gap = 1e-6, .kernel = rbf};
+  const Fit near = train(data_of(sample), options);
+  for (auto& row : sample.rows)
+    for (double& x : row) x += 1000;
+  const Fit far = train(data_of(sample), options);
+  CHECK(far.stop == Stop::Converged);
+  CHECK(far.objective->primal == doctest::Approx(near.objective->primal).epsilon(1e-5));
+}
+
 TEST_CASE("options that kernels do not have are refused") {
   const Dataset data = data_of(clouds(30, 2, 3, 13));
   CHECK_THROWS_AS((void)train(data, Svm{.loss = SvmLoss::SquaredHinge, .kernel = rbf}), UsageError);

@@ -48,6 +48,10 @@ Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind
   if (kind == ScaleKind::None) return algorithm.train(data, run);
   const Scaling scaling = learn_scaling(data, kind, run.threads);
   Fit fit = algorithm.train(apply_scaling(data, scaling, run.threads), run);
+  if (!fit.refusal.empty()) return fit;
+  if (!fit.estimates.empty())
+    throw UsageError("standard errors belong to the columns as they are; --penalty none needs no --scale",
+                     "--scale none");
   if (kind == ScaleKind::Unit) {
     fit.model.unit_rows = true;
     return fit;
@@ -63,6 +67,22 @@ Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind
                      "values below 1e150");
   }
   return fit;
+}
+
+Dataset unfold(Model& model, const Dataset& data, ScaleKind kind, const Threads& threads) {
+  const Scaling scaling = learn_scaling(data, kind, threads);
+  model.unit_rows = false;  // the rows that come out have length 1 already
+  auto* linear = std::get_if<LinearModel>(&model.form);
+  if (linear != nullptr && !scaling.factor.empty()) {
+    for (std::size_t k = 0; k < linear->planes; ++k) {
+      double* weights = linear->weights.data() + k * linear->features;
+      for (std::size_t j = 0; j < linear->features; ++j) {
+        linear->offsets[k] += weights[j] * scaling.shift[j];
+        weights[j] = scaling.factor[j] == 0 ? 0.0 : weights[j] / scaling.factor[j];
+      }
+    }
+  }
+  return apply_scaling(data, scaling, threads);
 }
 
 std::optional<TrainingError> training_error(const Model& model, const Dataset& data, const Threads& threads) {

@@ -12,6 +12,9 @@ namespace halfspace::cli {
 [[nodiscard]] Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind,
                                const Run& run);
 
+// The way back: the model for the scaled rows, and those rows. What was learned from the training rows is learned again.
+[[nodiscard]] Dataset unfold(Model& model, const Dataset& data, ScaleKind kind, const Threads& threads);
+
 struct TrainingError {
   std::uint64_t rows = 0;  // rows that are wrong
   double share = 0;        // their share of the weight

@@ -62,6 +62,7 @@ class Train final : public Command {
   void print(const Outcome& outcome, const Output& output) const;
   void print_no(const Outcome& outcome, const Output& output) const;
   [[nodiscard]] Json json(const Outcome& outcome) const;
+  static void print_estimates(const Fit& fit, const Output& output);
 
   Algorithm algorithm_;
   std::string algorithm_word_;  // parsed once more by CLI11; the meaning was taken from it before
@@ -116,6 +117,7 @@ Outcome Train::train(const Common& common) {
   };
   out.fit = train_scaled(algorithm_, out.data, data_.scale, run);
   out.solve_seconds = seconds_between(ready, Clock::now());
+  if (!out.fit.refusal.empty()) return out;
 
   out.notes.insert(out.notes.end(), out.fit.notes.begin(), out.fit.notes.end());
   if (out.fit.no_plane != nullptr) {
@@ -183,6 +185,8 @@ void Train::print(const Outcome& out, const Output& output) const {
                                       out.error->rows, out.data.rows())
                         : std::string("training error: left out, the votes of all rows would take longer than the "
                                       "training; halfspace evaluate counts them"));
+  for (const std::string& line : out.fit.summary) output.line(line);
+  print_estimates(out.fit, output);
   const std::size_t certificates = out.fit.certificates.size();
   const bool pairs = certificates > out.fit.model.classes.size();  // too many to print: their sum is above
   for (std::size_t k = 0; !pairs && k < certificates; ++k) {
@@ -199,6 +203,24 @@ void Train::print(const Outcome& out, const Output& output) const {
                           code ? "" : fmt::format(" ({})", human_bytes(size))));
   output.line(
       fmt::format("next: halfspace evaluate {0} TEST    halfspace show {0}", printable(model_path_, 200)));
+}
+
+// The coefficients of an unpenalised fit, those furthest from 0 in units of their errors first.
+void Train::print_estimates(const Fit& fit, const Output& output) {
+  if (fit.estimates.empty()) return;
+  std::vector<Estimate> sorted = fit.estimates;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Estimate& a, const Estimate& b) { return std::abs(a.z()) > std::abs(b.z()); });
+  constexpr std::size_t most = 20;
+  output.line(fmt::format("{:<24}{:>14}{:>14}{:>10}  {}", "coefficient", "estimate", "error", "z",
+                          "95 % interval (Wald)"));
+  for (std::size_t k = 0; k < std::min(most, sorted.size()); ++k) {
+    const Estimate& e = sorted[k];
+    output.line(fmt::format("{:<24}{:>14.6g}{:>14.6g}{:>10.3g}  {:.6g} to {:.6g}",
+                            e.feature ? feature_name(fit.model, *e.feature) : std::string("theta0"), e.value, e.error,
+                            e.z(), e.lower(), e.upper()));
+  }
+  if (sorted.size() > most) output.line(fmt::format("and {} more (all with --json)", sorted.size() - most));
 }
 
 Json Train::json(const Outcome& out) const {
@@ -228,6 +250,16 @@ Json Train::json(const Outcome& out) const {
   value["figures"] = Json::object();
   for (const auto& [name, figure] : fit.figures) value["figures"][name] = figure;
   if (!fit.curve.empty()) value["curve"] = fit.curve;
+  if (!fit.estimates.empty()) {
+    Json& list = value["coefficients"] = Json::array();
+    for (const Estimate& e : fit.estimates) {
+      list.push_back({{"name", e.feature ? feature_name(fit.model, *e.feature) : std::string("theta0")},
+                      {"estimate", e.value},
+                      {"error", e.error},
+                      {"z", e.z()},
+                      {"interval", {e.lower(), e.upper()}}});
+    }
+  }
   const std::string problem = fact(fit.model, "formula");
   value["formula"] = problem.empty() ? Json(nullptr) : Json(problem);
   value["scale"] = OptionType<ScaleKind>::print(data_.scale);
@@ -244,6 +276,16 @@ int Train::run(const Common& common, Output& output) {
   }
   if (stream_) return train_stream(algorithm_, data_, model_path_, common, output);
   const Outcome out = train(common);
+  if (!out.fit.refusal.empty()) {
+    output.line(fmt::format("no model: {}", out.fit.refusal));
+    output.object(output.json() ? Json{{"schema", "halfspace.train/1"},
+                                       {"algorithm", algorithm_.name()},
+                                       {"stop", "refused"},
+                                       {"refusal", out.fit.refusal},
+                                       {"model", nullptr}}
+                                : Json());
+    return exit_no;
+  }
   for (const std::string& note : out.notes) output.note(note);
   if (out.fit.no_plane != nullptr) {
     print_no(out, output);

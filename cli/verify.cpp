@@ -10,6 +10,7 @@
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model_file.hpp"
+#include "scaled_fit.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -28,17 +29,18 @@ class Verify final : public Command {
     const std::string bytes = read_all(*open_source(model_path_), model_path_);
     if (bytes.starts_with('{')) return run_certificate(bytes, common, output);
     refuse_options_of_certificates();
-    const Model model = model_from_bytes(bytes, model_path_);
+    Model model = model_from_bytes(bytes, model_path_);
+    std::vector<std::string> notes;
+    Dataset data = read_for_model(data_, model, common, notes);
+    if (!data.labelled()) throw InputError({data.name()}, "no labels", "the labelled rows of the training");
     const std::string scale = fact(model, "scale");
     if (!scale.empty()) {
-      throw UsageError(
-          fmt::format("the model was trained with --scale {}: its gap belongs to the scaled rows",
-                      printable(scale)),
-          "train without --scale to verify");
+      // The gap belongs to the scaled rows; the fingerprint is that of the rows as read.
+      const std::string found = data.fingerprint();
+      data = unfold(model, data, OptionType<ScaleKind>::parse("scale", scale, {}), common.team());
+      for (auto& [name, value] : model.facts)
+        if (name == "data" && value == found) value = data.fingerprint();
     }
-    std::vector<std::string> notes;
-    const Dataset data = read_for_model(data_, model, common, notes);
-    if (!data.labelled()) throw InputError({data.name()}, "no labels", "the labelled rows of the training");
     const ModelCheck check = verify(model, data, common.team());
     for (const std::string& note : notes) output.note(note);
     for (const std::string& line : check.lines) output.line(line);

@@ -9,6 +9,7 @@
 
 #include "certify/verify_kernel.hpp"
 #include "halfspace/certify/duality_gap.hpp"
+#include "halfspace/certify/softmax_gap.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
 #include "halfspace/objective/problem.hpp"
@@ -90,6 +91,17 @@ void verify_machines(const Model& model, const KernelModel& kernel, const Datase
 
 bool near(double a, double b, double scale) { return std::abs(a - b) <= 1e-9 * std::max(1.0, scale); }
 
+void compare(const std::string& name, const DualityGap& gap, const Claim& claim, bool offset_fits, ModelCheck& out) {
+  out.gaps.push_back(gap);
+  const double scale = std::abs(gap.primal);
+  const bool same = near(gap.primal, claim.primal, scale) && near(gap.dual, claim.dual, scale);
+  out.holds = out.holds && same && offset_fits;
+  out.lines.push_back(
+      fmt::format("{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}", name, gap.primal,
+                  gap.dual, gap.relative(),
+                  same ? "" : fmt::format("; the model says {:.10g} and {:.10g}", claim.primal, claim.dual)));
+}
+
 }  // namespace
 
 ModelCheck verify(const Model& model, const Dataset& data, const Threads& threads) {
@@ -102,6 +114,8 @@ ModelCheck verify(const Model& model, const Dataset& data, const Threads& thread
   }
   if (kernel_svm && model.certificate.empty())
     throw UsageError("the kernel matrix is not positive semidefinite: the model carries no duality gap to verify");
+  if (text_of(model.options, "penalty") == "none")
+    throw UsageError("a fit without a penalty carries no duality gap to verify");
   ModelCheck out;
   const std::string claimed = text_of(model.facts, "data");
   const std::string found = data.fingerprint();
@@ -116,7 +130,8 @@ ModelCheck verify(const Model& model, const Dataset& data, const Threads& thread
     return out;
   }
   const std::vector<Claim> claims = claims_of(model);
-  if (claims.size() != model.functions()) {
+  const bool softmax = is_softmax(model);
+  if (claims.size() != (softmax ? 1 : model.functions())) {
     out.lines.push_back(fmt::format("{} certificates for {} planes", claims.size(), model.functions()));
     return out;
   }
@@ -128,6 +143,13 @@ ModelCheck verify(const Model& model, const Dataset& data, const Threads& thread
   const Offset offset = OptionType<Offset>::parse("offset", text_of(model.options, "offset"), {});
   const std::vector<double> weights = class_weights(data, text_of(model.options, "class-weight"));
   out.holds = true;
+  if (softmax) {
+    const DualityGap gap = softmax_gap(make_softmax_problem(data, offset, C, weights), *linear, threads);
+    const bool offset_fits = offset != Offset::None || std::all_of(linear->offsets.begin(), linear->offsets.end(),
+                                                                   [](double b) { return b == 0; });
+    compare("all classes", gap, claims[0], offset_fits, out);
+    return out;
+  }
   for (std::size_t k = 0; k < linear->planes; ++k) {
     const auto positive = static_cast<std::uint32_t>(linear->planes == 1 ? 1 : k);
     const Problem problem = make_problem(data, positive, loss_of(model), offset, C, weights);
@@ -135,14 +157,7 @@ ModelCheck verify(const Model& model, const Dataset& data, const Threads& thread
     if (k < model.dual.size() && !model.dual[k].rows.empty()) point = model.dual[k];
     const bool offset_fits = offset != Offset::None || linear->offsets[k] == 0;
     const DualityGap gap = duality_gap(problem, linear->plane(k), linear->offsets[k], point, threads);
-    out.gaps.push_back(gap);
-    const double scale = std::abs(gap.primal);
-    const bool same = near(gap.primal, claims[k].primal, scale) && near(gap.dual, claims[k].dual, scale);
-    out.holds = out.holds && same && offset_fits;
-    out.lines.push_back(fmt::format(
-        "{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}",
-        printable(model.classes[positive]), gap.primal, gap.dual, gap.relative(),
-        same ? "" : fmt::format("; the model says {:.10g} and {:.10g}", claims[k].primal, claims[k].dual)));
+    compare(printable(model.classes[positive]), gap, claims[k], offset_fits, out);
   }
   return out;
 }

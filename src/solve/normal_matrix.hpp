@@ -18,6 +18,7 @@ class NormalMatrix {
 
   [[nodiscard]] std::size_t size() const { return n_; }
   [[nodiscard]] double* lower() { return matrix_.data(); }  // size() x size(), lower triangle
+  [[nodiscard]] const double* lower() const { return matrix_.data(); }
   void clear();
   // G += sum d[k] x_{chosen[k]} x_{chosen[k]}'; d may be negative (rows that leave).
   void add(std::span<const std::uint32_t> chosen, std::span<const double> d);

@@ -7,11 +7,15 @@
 
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "halfspace/certify/duality_gap.hpp"
+#include "halfspace/certify/softmax_gap.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/core/kernels.hpp"
 #include "halfspace/objective/class_weights.hpp"
 #include "solve/kernel_svm.hpp"
+#include "solve/softmax.hpp"
 #include "solve/solver.hpp"
 
 namespace halfspace {
@@ -44,8 +48,15 @@ SolverName choose(const Wish& wish, const RowAccess& rows) {
   return few ? SolverName::Newton : SolverName::DualDescent;
 }
 
+// What the rows look like from the plane.
+struct Margins {
+  double norm = 0, slack = 0, largest_slack = 0;
+  std::uint64_t inside = 0;  // m < 1
+};
+
 struct Answer {
   Solution solution;
+  Margins margins;
   DualityGap gap;
   DualPoint dual;
   SolverName solver = SolverName::Auto;
@@ -103,28 +114,69 @@ std::string formula(const Wish& wish) {
   return fmt::format("minimise |theta|^2/2{} + {} sum {}(m)", offset, wish.C, loss);
 }
 
-Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool keep_dual) {
-  const Clock clock(run);
+void describe_margins(const Problem& problem, Answer& answer) {
+  const auto rows = RowAccess::of(problem.data->matrix());
+  std::vector<double> z(rows->rows());
+  row_products(*rows, answer.solution.theta.data(), z.data(), Threads(1));
+  Margins& m = answer.margins;
+  m.norm = std::sqrt(norm2(answer.solution.theta.data(), answer.solution.theta.size()));
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    if (problem.cost[i] == 0) continue;
+    const double slack = 1 - problem.y[i] * (z[i] + answer.solution.theta0);
+    if (!(slack > 0)) continue;
+    ++m.inside;
+    m.slack += slack;
+    m.largest_slack = std::max(m.largest_slack, slack);
+  }
+}
+
+void check_finite(const Dataset& data, const std::vector<double>& weights) {
+  for (const double w : weights) {
+    if (!std::isfinite(w)) {
+      throw InputError({.file = data.name()}, "values so large that the weights overflow", "values below 1e150",
+                       "scale the data: --scale standard");
+    }
+  }
+}
+
+// One problem per plane. Classes against the rest are solved side by side, each by one thread: nothing they compute
+// depends on the others.
+std::vector<Answer> solve_planes(const Dataset& data, const Wish& wish, const Run& run) {
   const std::size_t classes = data.classes().size();
   const std::size_t planes = classes == 2 ? 1 : classes;
   const auto rows = RowAccess::of(data.matrix());
+  std::vector<Answer> answers(planes);
+  Run inner = run;
+  std::mutex one_at_a_time;
+  if (planes > 1) {
+    inner.threads = Threads(1);
+    if (run.observe) {
+      inner.observe = [&](const Progress& progress) {
+        const std::lock_guard lock(one_at_a_time);
+        return run.observe(progress);
+      };
+    }
+  }
+  const Clock clock(inner);
+  const Threads side_by_side = planes > 1 ? run.threads : Threads(1);
+  side_by_side.run(planes, [&](std::size_t k) {
+    const auto positive = static_cast<std::uint32_t>(planes == 1 ? 1 : k);
+    const Problem problem = make_problem(data, positive, wish.loss, wish.offset, wish.C, wish.weights);
+    answers[k] = solve_binary(problem, *rows, wish, inner, clock);
+    check_finite(data, answers[k].solution.theta);
+    if (planes == 1) describe_margins(problem, answers[k]);
+  });
+  return answers;
+}
+
+Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool keep_dual) {
+  std::vector<Answer> answers = solve_planes(data, wish, run);
   Fit fit;
-  LinearModel linear{.features = data.features(), .planes = planes};
+  LinearModel linear{.features = data.features(), .planes = answers.size()};
   Objective total;
   std::uint64_t support = 0;
-  SolverName used = SolverName::Auto;
   bool any_dual = false;
-  for (std::size_t k = 0; k < planes; ++k) {
-    const auto positive = static_cast<std::uint32_t>(classes == 2 ? 1 : k);
-    const Problem problem = make_problem(data, positive, wish.loss, wish.offset, wish.C, wish.weights);
-    Answer answer = solve_binary(problem, *rows, wish, run, clock);
-    used = answer.solver;
-    for (const double w : answer.solution.theta) {
-      if (!std::isfinite(w)) {
-        throw InputError({.file = data.name()}, "values so large that the weights overflow",
-                         "values below 1e150", "scale the data: --scale standard");
-      }
-    }
+  for (Answer& answer : answers) {
     linear.weights.insert(linear.weights.end(), answer.solution.theta.begin(), answer.solution.theta.end());
     linear.offsets.push_back(answer.solution.theta0);
     total.primal += answer.gap.primal;
@@ -135,21 +187,56 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
     if (answer.solution.stop != Stop::Converged) fit.stop = answer.solution.stop;
     any_dual = any_dual || !answer.dual.rows.empty();
     fit.model.dual.push_back(std::move(answer.dual));
-    if (fit.stop == Stop::Cancelled || fit.stop == Stop::Time) {
-      // The classes not reached keep the plane that says no.
-      for (std::size_t rest = k + 1; rest < planes; ++rest) {
-        linear.weights.insert(linear.weights.end(), data.features(), 0.0);
-        linear.offsets.push_back(-1.0);
-      }
-      break;
-    }
   }
   if (!keep_dual || !any_dual) fit.model.dual.clear();
   fit.objective = total;
-  if (std::holds_alternative<Hinge>(wish.loss)) fit.support_vectors = support;
+  const bool hinge = std::holds_alternative<Hinge>(wish.loss);
+  if (hinge) fit.support_vectors = support;
+  if (answers.size() == 1 && !std::holds_alternative<Logistic>(wish.loss)) {
+    const Margins& m = answers[0].margins;
+    fit.figures = {{"norm", m.norm},
+                   {"margin", m.norm > 0 ? 1 / m.norm : 0.0},
+                   {"margin_errors", static_cast<double>(m.inside)},
+                   {"slack_sum", m.slack},
+                   {"slack_max", m.largest_slack}};
+    const std::string vectors = hinge ? fmt::format(", {} support vectors", support) : "";
+    fit.summary.push_back(fmt::format(
+        "|theta| {:.6g}, margin {:.6g}{}, {} rows inside the margin or beyond, slacks {:.6g} in all, the largest {:.6g}",
+        m.norm, m.norm > 0 ? 1 / m.norm : 0.0, vectors, m.inside, m.slack, m.largest_slack));
+  }
   fit.notes.push_back(formula(wish));
-  fit.notes.push_back(fmt::format("solved by {}", OptionType<SolverName>::print(used)));
+  fit.notes.push_back(fmt::format("solved by {}", OptionType<SolverName>::print(answers[0].solver)));
   fit.model.form = std::move(linear);
+  return fit;
+}
+
+Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
+  if (wish.solver != SolverName::Auto && wish.solver != SolverName::Newton)
+    throw UsageError("softmax is solved by newton", "--multiclass one-vs-rest for the other solvers");
+  const Clock clock(run);
+  const auto rows = RowAccess::of(data.matrix());
+  const SoftmaxProblem problem = make_softmax_problem(data, wish.offset, wish.C, wish.weights);
+  Fit fit;
+  SoftmaxSolution solution;
+  DualityGap gap;
+  double wanted = 0.9 * wish.gap;
+  for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
+    const Goal goal{wanted, run.seed, run.threads, clock};
+    solution = solve_softmax(problem, *rows, goal, attempt == 0 ? nullptr : &solution);
+    check_finite(data, solution.model.weights);
+    gap = softmax_gap(problem, solution.model, run.threads);
+    if (gap.relative() <= wish.gap) solution.stop = Stop::Converged;
+    if (gap.relative() <= wish.gap || solution.stop != Stop::Converged) break;
+    if (attempt == 3) solution.stop = Stop::Limit;
+  }
+  fit.stop = solution.stop;
+  fit.iterations = solution.iterations;
+  fit.certificates.emplace_back(gap);
+  fit.objective = Objective{gap.primal, gap.dual};
+  fit.notes.push_back(fmt::format("minimise sum |theta_k|^2/2{} + {} sum (log sum exp f_k - f_y)",
+                                  wish.offset == Offset::Lifted ? " + sum theta0_k^2/2" : "", wish.C));
+  fit.notes.emplace_back("solved by newton");
+  fit.model.form = std::move(solution.model);
   return fit;
 }
 
@@ -166,8 +253,11 @@ Fit solve(const Dataset& data, const Svm& options, const Run& run) {
 }
 
 Fit solve(const Dataset& data, const LogisticRegression& options, const Run& run) {
+  if (options.penalty == Penalty::None) return detail::solve_unpenalised(data, options, run);
   const Wish wish{Logistic{},  options.offset, options.C,
                   options.gap, options.solver, class_weights(data, options.class_weight)};
+  if (data.classes().size() > 2 && options.multiclass == LogisticClasses::Softmax)
+    return solve_all_at_once(data, wish, run);
   return solve_classes(data, wish, run, false);
 }
 

@@ -128,10 +128,13 @@ inline constexpr std::uint32_t abstained = UINT32_MAX;
 // What function k decides: a class, or "A against B".
 [[nodiscard]] std::string function_name(const Model& model, std::size_t k);
 
+// Logistic regression with all classes at once: the scores of the planes are logarithms of probabilities up to a common
+// constant.
+[[nodiscard]] bool is_softmax(const Model& model);
 // Models of logistic regression have probabilities.
 [[nodiscard]] bool has_probabilities(const Model& model);
 // Probability of every class for every row, row after row, from its scores: 1 / (1 + exp(-f)) for two classes; for
-// more, those of the classes against the rest, divided by their sum. The largest one belongs to the largest score, so
+// more, exp(f) divided by their sum (softmax), or those of the classes against the rest, divided by their sum. The largest one belongs to the largest score, so
 // probabilities and labels agree.
 [[nodiscard]] std::vector<double> probabilities(const Model& model, std::span<const double> scores);
 

@@ -46,6 +46,16 @@ struct Objective {
   [[nodiscard]] double relative_gap() const { return (primal - dual) / std::max(1.0, std::abs(primal)); }
 };
 
+// One coefficient of an unpenalised fit with its standard error; no feature: the offset.
+struct Estimate {
+  std::optional<std::uint32_t> feature;
+  double value = 0;
+  double error = 0;
+  [[nodiscard]] double z() const { return value / error; }
+  [[nodiscard]] double lower() const { return value - 1.959963984540054 * error; }  // 95 % Wald interval
+  [[nodiscard]] double upper() const { return value + 1.959963984540054 * error; }
+};
+
 struct Fit {
   Model model;
   std::vector<Certificate> certificates;  // one per plane of the model; empty: the algorithm has none
@@ -62,6 +72,9 @@ struct Fit {
   std::vector<std::uint32_t> counts;
   std::vector<std::pair<std::string, double>> figures;
   std::vector<double> curve;
+  std::vector<Estimate> estimates;  // unpenalised fits: every coefficient, the offset last
+  std::vector<std::string> summary;  // what the result looks like, in lines for a person
+  std::string refusal;  // not empty: there is no answer, and this is why; there is no model then
 };
 
 }  // namespace halfspace

@@ -69,12 +69,25 @@ struct Svm {
   }
 };
 
+enum class Penalty { L2, None };
+enum class LogisticClasses { Softmax, OneVsRest };
+namespace detail {
+inline constexpr std::string_view penalty_words[] = {"l2", "none"};
+inline constexpr std::string_view logistic_classes_words[] = {"softmax", "one-vs-rest"};
+}  // namespace detail
+template <>
+inline constexpr std::span<const std::string_view> enum_words<Penalty> = detail::penalty_words;
+template <>
+inline constexpr std::span<const std::string_view> enum_words<LogisticClasses> = detail::logistic_classes_words;
+
 struct LogisticRegression {
   static constexpr std::string_view name = "logistic";
-  static constexpr std::string_view summary = "penalised logistic regression, solved to a certified gap";
+  static constexpr std::string_view summary = "logistic regression, solved to a certified gap";
 
   double C = 1;
+  Penalty penalty = Penalty::L2;
   Offset offset = Offset::Free;
+  LogisticClasses multiclass = LogisticClasses::Softmax;
   double gap = 1e-4;
   SolverName solver = SolverName::Auto;
   std::string class_weight;
@@ -84,8 +97,12 @@ struct LogisticRegression {
         field<&LogisticRegression::C>("C", "C",
                                       "weight of the losses: minimise 1/2 |theta|^2 + C sum log(1 + exp(-m))",
                                       {1e-300, 1e300}),
+        field<&LogisticRegression::penalty>(
+            "penalty", "PENALTY", "none: two classes, with standard errors; refused when the classes are separable"),
         field<&LogisticRegression::offset>("offset", "OFFSET",
                                            "free: not penalised; lifted: penalised like a weight; none"),
+        field<&LogisticRegression::multiclass>("multiclass", "HOW",
+                                               "more than two classes: all at once, or each against the rest"),
         field<&LogisticRegression::gap>(
             "gap", "G", "stop when (primal - dual) / max(1, primal) <= G, certified", {1e-12, 1}),
         field<&LogisticRegression::solver>("solver", "SOLVER",
@@ -98,5 +115,10 @@ struct LogisticRegression {
 
 [[nodiscard]] Fit solve(const Dataset& data, const Svm& options, const Run& run);
 [[nodiscard]] Fit solve(const Dataset& data, const LogisticRegression& options, const Run& run);
+
+namespace detail {
+// `--penalty none`.
+[[nodiscard]] Fit solve_unpenalised(const Dataset& data, const LogisticRegression& options, const Run& run);
+}  // namespace detail
 
 }  // namespace halfspace

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bounds. u = 2^-53; sums are bounded as in duality_gap.cpp. Primal: the loss moves by at most twice the largest change
+// of a score. Dual: the distribution of a row is what its stored shares of the other classes say, the class of the row
+// having the rest, so that it sums to one whatever rounding did. With free offsets the shares must match those of the
+// classes; a residual r_k costs |r_k| |b_k - b_0| for the best offsets b. From n_k = sum cost p_k and |theta* . x| <= s =
+// R sqrt(2 P) follows |b_k - b_j| <= 2 s + |log(n_k / n_j)|.
+#include "halfspace/certify/softmax_gap.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace halfspace {
+namespace {
+
+constexpr double unit = 0x1.0p-53;
+double rounding(std::size_t terms) { return 2 * static_cast<double>(terms + 4) * unit; }
+
+// A sum that carries its rounding errors along (Neumaier 1974): with free offsets it is multiplied by a bound of the
+// offsets, so it must be sharp.
+struct CarefulSum {
+  double sum = 0, low = 0;
+  void add(double x) {
+    const double next = sum + x;
+    low += std::abs(sum) >= std::abs(x) ? (sum - next) + x : (x - next) + sum;
+    sum = next;
+  }
+  [[nodiscard]] double value() const { return sum + low; }
+};
+
+struct RowSums {
+  double loss = 0;     // upper bound
+  double radius2 = 0;  // largest |x|^2
+  RowSums& operator+=(const RowSums& o) {
+    loss += o.loss;
+    radius2 = std::max(radius2, o.radius2);
+    return *this;
+  }
+};
+
+template <class View>
+class Checker {
+ public:
+  Checker(const View& view, const SoftmaxProblem& problem, const LinearModel& model, const Threads& threads)
+      : view_(view), p_(problem), model_(model), threads_(threads), planes_(model.planes), weight_(planes_, 0.0) {
+    for (std::size_t i = 0; i < p_.rows(); ++i) weight_[label(i)] += p_.cost[i];
+    // Feature after feature: the planes of one entry are neighbours.
+    by_feature_.resize(model.weights.size());
+    for (std::size_t k = 0; k < planes_; ++k)
+      for (std::size_t j = 0; j < model.features; ++j)
+        by_feature_[j * planes_ + k] = model.weights[k * model.features + j];
+  }
+
+  DualityGap check() {
+    f_.assign(view_.rows * planes_, 0.0);
+    sums_ = sum_blocks(threads_, view_.rows, row_block, RowSums{},
+                       [&](std::size_t b, std::size_t e) { return rows(b, e); });
+    double penalty = 0;
+    for (const double w : model_.weights) penalty += w * w;
+    if (p_.offset == Offset::Lifted)
+      for (const double b : model_.offsets) penalty += b * b;
+    DualityGap out;
+    out.primal = (penalty / 2 * (1 + rounding(model_.weights.size())) + sums_.loss) * (1 + 8 * unit);
+    shares(std::vector<double>(planes_, 0.0));
+    if (p_.offset == Offset::Free) match_classes();
+    out.dual = dual_bound(out.primal);
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t label(std::size_t i) const { return p_.data->labels()[i]; }
+
+  // Scores of the rows [begin, end), and their losses with the errors of the scores.
+  RowSums rows(std::size_t begin, std::size_t end) {
+    RowSums out;
+    std::vector<double> size(planes_);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (p_.cost[i] == 0) continue;
+      double* f = f_.data() + i * planes_;
+      double norm = 0;
+      std::size_t terms = 1;
+      for (std::size_t k = 0; k < planes_; ++k) {
+        f[k] = model_.offsets[k];
+        size[k] = std::abs(f[k]);
+      }
+      for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+        for (std::size_t k = 0; k < planes_; ++k) {
+          const double term = by_feature_[j * planes_ + k] * x;
+          f[k] += term;
+          size[k] += std::abs(term);
+        }
+        norm += x * x;
+        ++terms;
+      });
+      const double largest = *std::max_element(f, f + planes_);
+      double sum = 0;
+      for (std::size_t k = 0; k < planes_; ++k) sum += std::exp(f[k] - largest);
+      const double loss = std::log(sum) + (largest - f[label(i)]);
+      const double error = 2 * *std::max_element(size.begin(), size.end()) * rounding(terms) +
+                           (std::abs(loss) + std::abs(largest - f[label(i)]) + 1) * rounding(planes_ + 16) +
+                           static_cast<double>(terms) * std::numeric_limits<double>::min();
+      out.loss += p_.cost[i] * (std::max(loss, 0.0) + error) * (1 + 4 * unit);
+      out.radius2 = std::max(out.radius2, norm * (1 + rounding(terms)));
+    }
+    out.loss *= 1 + rounding(2 * row_block);
+    return out;
+  }
+
+  // q = softmax(f + shift) for every row; `total_` becomes the sum of cost q over the rows.
+  void shares(const std::vector<double>& shift) {
+    q_.resize(f_.size());
+    struct Totals {
+      std::vector<double> sum;
+      Totals& operator+=(const Totals& o) {
+        for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += o.sum.empty() ? 0.0 : o.sum[k];
+        return *this;
+      }
+    };
+    const Totals zero{std::vector<double>(planes_, 0.0)};
+    total_ = sum_blocks(threads_, view_.rows, row_block, zero, [&](std::size_t begin, std::size_t end) {
+               Totals out = zero;
+               for (std::size_t i = begin; i < end; ++i) {
+                 if (p_.cost[i] == 0) continue;
+                 const double* f = f_.data() + i * planes_;
+                 double* q = q_.data() + i * planes_;
+                 double largest = f[0] + shift[0], sum = 0;
+                 for (std::size_t k = 1; k < planes_; ++k) largest = std::max(largest, f[k] + shift[k]);
+                 for (std::size_t k = 0; k < planes_; ++k) sum += q[k] = std::exp(f[k] + shift[k] - largest);
+                 for (std::size_t k = 0; k < planes_; ++k) out.sum[k] += p_.cost[i] * (q[k] /= sum);
+               }
+               return out;
+             }).sum;
+  }
+
+  // Moves all scores of a class together until the shares of the classes are those of the rows; any such move gives a
+  // valid dual point, so it is only a matter of how good it is.
+  void match_classes() {
+    std::vector<double> shift(planes_, 0.0);
+    for (int round = 0; round < 100; ++round) {
+      double worst = 0;
+      for (std::size_t k = 0; k < planes_; ++k) {
+        if (!(weight_[k] > 0) || !(total_[k] > 0)) continue;
+        worst = std::max(worst, std::abs(total_[k] - weight_[k]) / weight_[k]);
+        shift[k] += std::log(weight_[k] / total_[k]);
+      }
+      if (worst <= 1e-13) return;
+      shares(shift);
+    }
+  }
+
+  struct Part {
+    std::vector<double> s;             // planes x features, feature after feature
+    std::vector<CarefulSum> residual;  // of the balance of every class
+    std::vector<double> size;          // sum |coefficient| |x| of every class
+    double gain = 0, gain_size = 0, alpha = 0;
+  };
+
+  Part slice(std::size_t begin, std::size_t end) const {
+    Part out;
+    out.s.assign(planes_ * model_.features, 0.0);
+    out.residual.assign(planes_, {});
+    out.size.assign(planes_, 0.0);
+    std::vector<double> a(planes_);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (p_.cost[i] == 0) continue;
+      const double* q = q_.data() + i * planes_;
+      const std::uint32_t y = label(i);
+      double others = 0, entropy = 0;
+      for (std::size_t k = 0; k < planes_; ++k) {
+        if (k == y) continue;
+        others += q[k];
+        if (q[k] > 0) entropy -= q[k] * std::log(q[k]);
+        a[k] = -p_.cost[i] * q[k];
+      }
+      a[y] = p_.cost[i] * others;
+      const double own = std::max(0.0, 1 - others);
+      if (own > 0) entropy -= own * std::log1p(-std::min(others, 1.0));
+      const double gain = p_.cost[i] * entropy;
+      const double error = (gain + p_.cost[i]) * (64 + 8 * static_cast<double>(planes_)) * unit;
+      out.gain += gain - error;
+      out.gain_size += gain + error;
+      out.alpha += a[y];
+      double norm = 0;
+      for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+        double* s = out.s.data() + j * planes_;
+        for (std::size_t k = 0; k < planes_; ++k) s[k] += a[k] * x;
+        norm += x * x;
+      });
+      const double length = std::sqrt(norm) * (1 + 1e-9);
+      for (std::size_t k = 0; k < planes_; ++k) {
+        // a[y] is itself rounded; what it should have been is the sum of the others.
+        if (k != y) {
+          out.residual[k].add(a[k]);
+          out.residual[y].add(-a[k]);
+        }
+        out.size[k] += std::abs(a[k]) * length;
+      }
+    }
+    return out;
+  }
+
+  double dual_bound(double primal) const {
+    const std::size_t values = planes_ * model_.features;
+    const std::size_t by_memory = std::max<std::size_t>(2, (std::size_t{1} << 21U) / std::max<std::size_t>(1, values));
+    const std::size_t slices = std::clamp<std::size_t>(std::min(view_.rows / 2048, by_memory), 1, 16);
+    const std::size_t slice_rows = (view_.rows + slices - 1) / slices;
+    std::vector<Part> part(slices);
+    threads_.run(slices, [&](std::size_t t) {
+      part[t] = slice(std::min(view_.rows, t * slice_rows), std::min(view_.rows, (t + 1) * slice_rows));
+    });
+    Part& total = part[0];
+    for (std::size_t t = 1; t < slices; ++t) {
+      for (std::size_t v = 0; v < values; ++v) total.s[v] += part[t].s[v];
+      for (std::size_t k = 0; k < planes_; ++k) {
+        total.residual[k].add(part[t].residual[k].sum);
+        total.residual[k].add(part[t].residual[k].low);
+        total.size[k] += part[t].size[k];
+      }
+      total.gain += part[t].gain;
+      total.gain_size += part[t].gain_size;
+      total.alpha += part[t].alpha;
+    }
+    const std::size_t terms = slice_rows + slices + planes_;
+    double bound = total.gain - total.gain_size * rounding(terms);
+    const double reach = offset_reach(primal);
+    for (std::size_t k = 0; k < planes_; ++k) {
+      double length2 = 0;
+      for (std::size_t j = 0; j < model_.features; ++j) length2 += total.s[j * planes_ + k] * total.s[j * planes_ + k];
+      const double length = std::sqrt(length2) * (1 + rounding(model_.features)) + total.size[k] * rounding(terms);
+      bound -= length * length / 2 * (1 + 8 * unit);
+      const double sharp = rounding(view_.rows * planes_) * rounding(view_.rows * planes_);
+      const double residual = std::abs(total.residual[k].value()) * (1 + 8 * unit) + 2 * total.alpha * sharp;
+      if (p_.offset == Offset::Lifted) bound -= residual * residual / 2 * (1 + 8 * unit);
+      if (p_.offset == Offset::Free) bound -= residual * reach;
+    }
+    return bound - std::abs(bound) * rounding(planes_ + 8);
+  }
+
+  [[nodiscard]] double offset_reach(double primal) const {
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (const double w : weight_) {
+      if (!(w > 0)) continue;
+      least = std::min(least, w);
+      most = std::max(most, w);
+    }
+    const double ratio = most > 0 ? std::log(most / least) : 0.0;
+    return 1.01 * (1 + 2 * std::sqrt(sums_.radius2) * std::sqrt(2 * primal) + ratio);
+  }
+
+  const View& view_;
+  const SoftmaxProblem& p_;
+  const LinearModel& model_;
+  const Threads& threads_;
+  std::size_t planes_;
+  std::vector<double> weight_, by_feature_, f_, q_, total_;
+  RowSums sums_;
+};
+
+}  // namespace
+
+DualityGap softmax_gap(const SoftmaxProblem& problem, const LinearModel& model, const Threads& threads) {
+  return std::visit(
+      [&](const auto& view) {
+        return Checker<std::decay_t<decltype(view)>>(view, problem, model, threads).check();
+      },
+      problem.data->matrix());
+}
+
+}  // namespace halfspace

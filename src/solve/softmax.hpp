@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Logistic regression with several classes at once.
+#pragma once
+
+#include <cstdint>
+
+#include "halfspace/objective/softmax_problem.hpp"
+#include "solve/solver.hpp"
+
+namespace halfspace {
+
+struct SoftmaxSolution {
+  LinearModel model;
+  std::uint64_t iterations = 0;
+  Stop stop = Stop::Converged;
+};
+
+// `start`: planes to start from, or null.
+[[nodiscard]] SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& rows, const Goal& goal,
+                                            const SoftmaxSolution* start = nullptr);
+
+}  // namespace halfspace

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Logistic regression without a penalty: maximum likelihood by Newton's method, with standard errors.
+//
+// Problem   minimise sum cost_i log(1 + exp(-m_i)).
+// Step      H s = -g with H = X' D X by Cholesky; a one-dimensional Newton search along s.
+// Existence a best plane exists if and only if the classes overlap (Albert, Anderson 1984). A plane on the way that has
+//           every row on its side shows that they do not: it is checked with rounding counted, and the fit is refused.
+//           A direction in which no row gets worse and some get better for ever (rows of both classes on the plane
+//           itself) shows in scores that keep growing; that is decided in floating point. Columns that depend on each
+//           other have no best plane of their own either: the factor fails.
+// Errors    standard errors are the roots of the diagonal of H^-1 at the optimum (Wald).
+// Cost      a step: rows * features^2 / 2 or the sum of squared row lengths, and features^3 / 3.
+// Reference Albert, Anderson: On the existence of maximum likelihood estimates in logistic regression models, Biometrika
+//           71 (1984).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/dense.hpp"
+#include "halfspace/certify/certificate.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/core/kernels.hpp"
+#include "halfspace/objective/class_weights.hpp"
+#include "halfspace/solve/penalised.hpp"
+#include "solve/line_losses.hpp"
+#include "solve/normal_matrix.hpp"
+#include "solve/solver.hpp"
+
+namespace halfspace {
+namespace {
+
+constexpr std::size_t most_features = 2000;
+constexpr int most_steps = 100;
+
+class Likelihood {
+ public:
+  Likelihood(const Problem& problem, const Run& run)
+      : p_(problem),
+        run_(run),
+        clock_(run),
+        rows_(RowAccess::of(problem.data->matrix())),
+        n_(rows_->rows()),
+        d_(rows_->cols()),
+        has_offset_(problem.offset != Offset::None),
+        matrix_(*rows_, has_offset_, true, run.threads) {
+    for (auto* v : {&z_, &dz_, &u_, &h_}) v->assign(n_, 0.0);
+    for (auto* v : {&g_, &step_, &theta_}) v->assign(d_ + 1, 0.0);
+  }
+
+  Fit run() {
+    Fit fit;
+    fit.stop = Stop::Limit;
+    double moved = 0;
+    for (int step = 0; step < most_steps; ++step) {
+      gradient();
+      if (step > 0 && separates()) return refuse(fit, separated());
+      if (!factor()) {
+        return refuse(fit, step == 0 || moved < 0.01 ? dependent() : diverges());
+      }
+      for (std::size_t j = 0; j <= d_; ++j) step_[j] = -g_[j];
+      cholesky_.solve(step_.data());
+      if (!has_offset_) step_[d_] = 0;
+      const double decrement = -dot(g_.data(), step_.data(), d_ + 1) / 2;
+      ++fit.iterations;
+      moved = search();
+      if (moved <= 1e-7) {
+        fit.stop = Stop::Converged;
+        break;
+      }
+      if (decrement <= 1e-14 * std::max(1.0, loss_)) return refuse(fit, diverges());
+      Stop why = Stop::Limit;
+      if (!clock_.go_on({static_cast<double>(step) / most_steps, fit.iterations, std::nan(""), "newton"}, why)) {
+        fit.stop = why;
+        break;
+      }
+    }
+    finish(fit);
+    return fit;
+  }
+
+ private:
+  void gradient() {
+    loss_ = loss_slopes(p_, z_.data(), u_.data(), h_.data(), run_.threads);
+    std::fill(g_.begin(), g_.end(), 0.0);
+    add_row_sum(*rows_, u_.data(), g_.data(), run_.threads);
+    if (has_offset_) g_[d_] = std::accumulate(u_.begin(), u_.end(), 0.0);
+  }
+
+  bool factor() {
+    std::vector<std::uint32_t> chosen;
+    std::vector<double> weight;
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (!(h_[i] > 0)) continue;
+      chosen.push_back(static_cast<std::uint32_t>(i));
+      weight.push_back(h_[i]);
+    }
+    matrix_.clear();
+    matrix_.add(chosen, weight);
+    const std::size_t size = matrix_.size();
+    return cholesky_.factor({matrix_.lower(), matrix_.lower() + size * size}, size, 0, run_.threads);
+  }
+
+  // Moves along the step; returns the largest change of a score.
+  double search() {
+    row_products(*rows_, step_.data(), dz_.data(), run_.threads);
+    for (double& v : dz_) v += step_[d_];
+    const double slope0 = dot(g_.data(), step_.data(), d_ + 1);
+    double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
+    for (int trial = 0; trial < 60 && slope0 < 0; ++trial) {
+      const LineSums at = line_sums(p_, z_.data(), dz_.data(), t, run_.threads);
+      if (std::abs(at.slope) <= 0.1 * std::abs(slope0)) break;
+      (at.slope > 0 ? high : low) = t;
+      double next = at.curvature > 0 ? t - at.slope / at.curvature : 2 * t;
+      if (!(next > low && next < high)) next = std::isfinite(high) ? (low + high) / 2 : 2 * t;
+      t = next;
+    }
+    axpy(t, step_.data(), theta_.data(), d_ + 1);
+    row_products(*rows_, theta_.data(), z_.data(), run_.threads);
+    double most = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      z_[i] += theta_[d_];
+      if (p_.cost[i] > 0) most = std::max(most, std::abs(t * dz_[i]));
+    }
+    return most;
+  }
+
+  [[nodiscard]] bool separates() const {
+    for (std::size_t i = 0; i < n_; ++i)
+      if (p_.cost[i] > 0 && !(p_.y[i] * z_[i] > 0)) return false;
+    const Separator claim{{theta_.begin(), theta_.end() - 1}, theta_[d_], 0};
+    return verify(*p_.data, 1, claim, run_.threads).holds;
+  }
+
+  static std::string separated() {
+    return "the classes are separable: a plane has every row on its side (checked with rounding counted), so every longer "
+           "one fits better and there is no best one";
+  }
+  [[nodiscard]] std::string diverges() const {
+    double worst = 0, best = 0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (p_.cost[i] == 0) continue;
+      worst = std::min(worst, p_.y[i] * dz_[i]);
+      best = std::max(best, p_.y[i] * dz_[i]);
+    }
+    if (worst >= -1e-6 * best)
+      return "the classes are separable but for rows on the plane itself: in one direction no row gets worse and some get "
+             "better for ever (decided in floating point), so there is no best plane";
+    return "the steps do not settle: the likelihood seems to have no largest value";
+  }
+  [[nodiscard]] std::string dependent() const {
+    for (std::size_t j = 0; j < d_; ++j)
+      if (!(matrix_value(j) > 0))
+        return fmt::format("column {} is zero in every row, so its weight is not determined",
+                           printable(p_.data->feature_name(static_cast<std::uint32_t>(j))));
+    return fmt::format("the columns{} depend on each other, so the weights are not determined",
+                       has_offset_ ? " and the constant" : "");
+  }
+  [[nodiscard]] double matrix_value(std::size_t j) const { return matrix_.lower()[j * matrix_.size() + j]; }
+
+  static Fit refuse(Fit& fit, const std::string& why) {
+    fit.refusal = why + "; --penalty l2 has a best plane for any data";
+    return std::move(fit);
+  }
+
+  void finish(Fit& fit) {
+    gradient();
+    LinearModel linear{.features = d_, .planes = 1};
+    linear.weights.assign(theta_.begin(), theta_.end() - 1);
+    linear.offsets = {theta_[d_]};
+    fit.model.form = std::move(linear);
+    fit.figures.emplace_back("log_likelihood", -loss_);
+    fit.figures.emplace_back("deviance", 2 * loss_);
+    fit.notes.emplace_back("minimise sum logistic(m), without a penalty");
+    fit.notes.emplace_back("solved by newton; an unpenalised fit has no duality gap to certify");
+    if (fit.stop != Stop::Converged || !factor()) return;
+    const std::size_t size = matrix_.size();
+    fit.estimates.resize(size);
+    run_.threads.run((size + 63) / 64, [&](std::size_t block) {
+      std::vector<double> x(size);
+      for (std::size_t j = block * 64; j < std::min(size, (block + 1) * 64); ++j) {
+        std::fill(x.begin(), x.end(), 0.0);
+        x[j] = 1;
+        cholesky_.solve(x.data());
+        Estimate& one = fit.estimates[j];
+        if (j < d_) one.feature = static_cast<std::uint32_t>(j);
+        one.value = theta_[j];
+        one.error = std::sqrt(x[j]);
+      }
+    });
+  }
+
+  const Problem& p_;
+  const Run& run_;
+  Clock clock_;
+  std::unique_ptr<RowAccess> rows_;
+  std::size_t n_, d_;
+  bool has_offset_;
+  NormalMatrix matrix_;
+  Cholesky cholesky_;
+  std::vector<double> z_, dz_, u_, h_, g_, step_, theta_;
+  double loss_ = 0;
+};
+
+}  // namespace
+
+Fit detail::solve_unpenalised(const Dataset& data, const LogisticRegression& options, const Run& run) {
+  if (data.classes().size() != 2)
+    throw UsageError("--penalty none is for two classes", "--positive LABEL: one class against the rest");
+  if (data.features() > most_features)
+    throw UsageError(fmt::format("--penalty none is for at most {} features", most_features), "--penalty l2");
+  if (options.offset == Offset::Lifted)
+    throw UsageError("--offset lifted penalises the offset; --penalty none has no penalty", "--offset free or none");
+  if (options.C != 1) throw UsageError("--C weighs losses against a penalty; --penalty none has none");
+  const Problem problem =
+      make_problem(data, 1, Logistic{}, options.offset, 1, class_weights(data, options.class_weight));
+  return Likelihood(problem, run).run();
+}
+
+}  // namespace halfspace

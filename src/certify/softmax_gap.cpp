@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bounds. u = 2^-53; sums are bounded as in duality_gap.cpp. Primal: the loss moves by at most twice the largest change
-// of a score. Dual: the distribution of a row is what its stored shares of the other classes say, the class of the row
-// having the rest, so that it sums to one whatever rounding did. With free offsets the shares must match those of the
-// classes; a residual r_k costs |r_k| |b_k - b_0| for the best offsets b. From n_k = sum cost p_k and |theta* . x| <= s =
-// R sqrt(2 P) follows |b_k - b_j| <= 2 s + |log(n_k / n_j)|.
+// Bounds. u = 2^-53; sums are bounded as in duality_gap.cpp. Primal: the loss moves by at most twice the
+// largest change of a score. Dual: the distribution of a row is what its stored shares of the other classes
+// say, the class of the row having the rest, so that it sums to one whatever rounding did. With free offsets
+// the shares must match those of the classes; a residual r_k costs |r_k| |b_k - b_0| for the best offsets b.
+// From n_k = sum cost p_k and |theta* . x| <= s = R sqrt(2 P) follows |b_k - b_j| <= 2 s + |log(n_k / n_j)|.
 #include "halfspace/certify/softmax_gap.hpp"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 constexpr double unit = 0x1.0p-53;
 double rounding(std::size_t terms) { return 2 * static_cast<double>(terms + 4) * unit; }
 
-// A sum that carries its rounding errors along (Neumaier 1974): with free offsets it is multiplied by a bound of the
-// offsets, so it must be sharp.
+// A sum that carries its rounding errors along (Neumaier 1974): with free offsets it is multiplied by a bound
+// of the offsets, so it must be sharp.
 struct CarefulSum {
   double sum = 0, low = 0;
   void add(double x) {
@@ -42,7 +42,12 @@ template <class View>
 class Checker {
  public:
   Checker(const View& view, const SoftmaxProblem& problem, const LinearModel& model, const Threads& threads)
-      : view_(view), p_(problem), model_(model), threads_(threads), planes_(model.planes), weight_(planes_, 0.0) {
+      : view_(view),
+        p_(problem),
+        model_(model),
+        threads_(threads),
+        planes_(model.planes),
+        weight_(planes_, 0.0) {
     for (std::size_t i = 0; i < p_.rows(); ++i) weight_[label(i)] += p_.cost[i];
     // Feature after feature: the planes of one entry are neighbours.
     by_feature_.resize(model.weights.size());
@@ -132,20 +137,80 @@ class Checker {
              }).sum;
   }
 
-  // Moves all scores of a class together until the shares of the classes are those of the rows; any such move gives a
-  // valid dual point, so it is only a matter of how good it is.
+  // Moves all scores of a class together until the shares of the classes are those of the rows; any such move
+  // gives a valid dual point, so it is only a matter of how good it is.
   void match_classes() {
     std::vector<double> shift(planes_, 0.0);
-    for (int round = 0; round < 100; ++round) {
-      double worst = 0;
-      for (std::size_t k = 0; k < planes_; ++k) {
-        if (!(weight_[k] > 0) || !(total_[k] > 0)) continue;
-        worst = std::max(worst, std::abs(total_[k] - weight_[k]) / weight_[k]);
-        shift[k] += std::log(weight_[k] / total_[k]);
+    for (int round = 0; round < 60; ++round) {
+      const double before = worst_share();
+      if (before <= 1e-14) return;
+      std::vector<double> next = shift;
+      const std::vector<double> step = newton_move();
+      for (std::size_t k = 0; k < planes_; ++k) next[k] += step[k];
+      shares(next);
+      if (!(worst_share() < 0.9 * before)) {
+        if (before <= 1e-12) {
+          shares(shift);
+          return;
+        }
+        // Far away the plain rule is safe: every class by the logarithm of what it lacks.
+        shares(shift);
+        next = shift;
+        for (std::size_t k = 0; k < planes_; ++k)
+          if (weight_[k] > 0 && total_[k] > 0) next[k] += std::log(weight_[k] / total_[k]);
+        shares(next);
       }
-      if (worst <= 1e-13) return;
-      shares(shift);
+      shift = std::move(next);
     }
+  }
+  [[nodiscard]] double worst_share() const {
+    double worst = 0;
+    for (std::size_t k = 0; k < planes_; ++k)
+      if (weight_[k] > 0) worst = std::max(worst, std::abs(total_[k] - weight_[k]) / weight_[k]);
+    return worst;
+  }
+  // Newton's move of the shifts: (sum cost (diag q - q q') + constants) move = weight - total, by
+  // elimination.
+  [[nodiscard]] std::vector<double> newton_move() const {
+    const std::size_t n = planes_;
+    std::vector<double> a(n * n, 0.0), x(n);
+    for (std::size_t i = 0; i < view_.rows; ++i) {
+      if (p_.cost[i] == 0) continue;
+      const double* q = q_.data() + i * n;
+      for (std::size_t k = 0; k < n; ++k) {
+        const double scaled = p_.cost[i] * q[k];
+        a[k * n + k] += scaled;
+        for (std::size_t l = 0; l <= k; ++l) a[k * n + l] -= scaled * q[l];
+      }
+    }
+    double trace = 0;
+    for (std::size_t k = 0; k < n; ++k) trace += a[k * n + k];
+    for (std::size_t k = 0; k < n; ++k) {
+      x[k] = weight_[k] - total_[k];
+      // A common shift of all classes changes nothing; weighing it makes the system regular.
+      for (std::size_t l = 0; l <= k; ++l) a[k * n + l] += trace / static_cast<double>(n * n);
+      a[k * n + k] += 1e-14 * trace;
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t l = 0; l < k; ++l) {
+        double sum = a[k * n + l];
+        for (std::size_t t = 0; t < l; ++t) sum -= a[k * n + t] * a[l * n + t];
+        a[k * n + l] = sum / a[l * n + l];
+      }
+      double pivot = a[k * n + k];
+      for (std::size_t t = 0; t < k; ++t) pivot -= a[k * n + t] * a[k * n + t];
+      if (!(pivot > 0)) return std::vector<double>(n, 0.0);
+      a[k * n + k] = std::sqrt(pivot);
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t t = 0; t < k; ++t) x[k] -= a[k * n + t] * x[t];
+      x[k] /= a[k * n + k];
+    }
+    for (std::size_t k = n; k-- > 0;) {
+      for (std::size_t t = k + 1; t < n; ++t) x[k] -= a[t * n + k] * x[t];
+      x[k] /= a[k * n + k];
+    }
+    return x;
   }
 
   struct Part {
@@ -201,7 +266,8 @@ class Checker {
 
   double dual_bound(double primal) const {
     const std::size_t values = planes_ * model_.features;
-    const std::size_t by_memory = std::max<std::size_t>(2, (std::size_t{1} << 21U) / std::max<std::size_t>(1, values));
+    const std::size_t by_memory =
+        std::max<std::size_t>(2, (std::size_t{1} << 21U) / std::max<std::size_t>(1, values));
     const std::size_t slices = std::clamp<std::size_t>(std::min(view_.rows / 2048, by_memory), 1, 16);
     const std::size_t slice_rows = (view_.rows + slices - 1) / slices;
     std::vector<Part> part(slices);
@@ -225,8 +291,10 @@ class Checker {
     const double reach = offset_reach(primal);
     for (std::size_t k = 0; k < planes_; ++k) {
       double length2 = 0;
-      for (std::size_t j = 0; j < model_.features; ++j) length2 += total.s[j * planes_ + k] * total.s[j * planes_ + k];
-      const double length = std::sqrt(length2) * (1 + rounding(model_.features)) + total.size[k] * rounding(terms);
+      for (std::size_t j = 0; j < model_.features; ++j)
+        length2 += total.s[j * planes_ + k] * total.s[j * planes_ + k];
+      const double length =
+          std::sqrt(length2) * (1 + rounding(model_.features)) + total.size[k] * rounding(terms);
       bound -= length * length / 2 * (1 + 8 * unit);
       const double sharp = rounding(view_.rows * planes_) * rounding(view_.rows * planes_);
       const double residual = std::abs(total.residual[k].value()) * (1 + 8 * unit) + 2 * total.alpha * sharp;

@@ -133,14 +133,14 @@ void describe_margins(const Problem& problem, Answer& answer) {
 void check_finite(const Dataset& data, const std::vector<double>& weights) {
   for (const double w : weights) {
     if (!std::isfinite(w)) {
-      throw InputError({.file = data.name()}, "values so large that the weights overflow", "values below 1e150",
-                       "scale the data: --scale standard");
+      throw InputError({.file = data.name()}, "values so large that the weights overflow",
+                       "values below 1e150", "scale the data: --scale standard");
     }
   }
 }
 
-// One problem per plane. Classes against the rest are solved side by side, each by one thread: nothing they compute
-// depends on the others.
+// One problem per plane. Classes against the rest are solved side by side, each by one thread: nothing they
+// compute depends on the others.
 std::vector<Answer> solve_planes(const Dataset& data, const Wish& wish, const Run& run) {
   const std::size_t classes = data.classes().size();
   const std::size_t planes = classes == 2 ? 1 : classes;
@@ -200,9 +200,10 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
                    {"slack_sum", m.slack},
                    {"slack_max", m.largest_slack}};
     const std::string vectors = hinge ? fmt::format(", {} support vectors", support) : "";
-    fit.summary.push_back(fmt::format(
-        "|theta| {:.6g}, margin {:.6g}{}, {} rows inside the margin or beyond, slacks {:.6g} in all, the largest {:.6g}",
-        m.norm, m.norm > 0 ? 1 / m.norm : 0.0, vectors, m.inside, m.slack, m.largest_slack));
+    fit.summary.push_back(
+        fmt::format("|theta| {:.6g}, margin {:.6g}{}, {} rows inside the margin or beyond, slacks {:.6g} in "
+                    "all, the largest {:.6g}",
+                    m.norm, m.norm > 0 ? 1 / m.norm : 0.0, vectors, m.inside, m.slack, m.largest_slack));
   }
   fit.notes.push_back(formula(wish));
   fit.notes.push_back(fmt::format("solved by {}", OptionType<SolverName>::print(answers[0].solver)));

@@ -2,17 +2,22 @@
 // Newton's method for logistic regression with several classes at once.
 //
 // Problem   minimise 1/2 sum |theta_k|^2 + sum cost_i (log sum_k exp f_ik - f_{i y_i}).
-// Step      H s = -g by conjugate gradients over all planes together; a row's part of a product is cost p o (v - p . v).
+// Step      H s = -g by conjugate gradients over all planes together; a row's part of a product is cost p o
+// (v - p . v).
 //           A one-dimensional Newton search along s on cached scores.
-// Systems   up to `factor_limit` features one Cholesky factor preconditions every plane: that of I + X' D X over a sample
-//           of the rows, with the mean curvature of the planes, cost (1 - sum p^2) / (K - 1). Above, none but the scale
-//           of the offsets.
+// Systems   up to `factor_limit` features one Cholesky factor preconditions every plane: that of I + X' D X
+// over a sample
+//           of the rows, with the mean curvature of the planes, cost (1 - sum p^2) / (K - 1). Above, none but
+//           the scale of the offsets.
 // Levels    many rows: a tenth of them first, with their costs scaled up.
 // Layout    weights lie feature after feature, so that one pass over a row serves all planes.
-// Cost      one product with H: one pass over the entries, twice K multiplications each. Memory: 4 n K + 6 d K doubles.
-// Proof     the gap is 1/2 |g|^2 once the offsets are exact: the dual point is that of the probabilities.
-// Reference Krishnapuram, Carin, Figueiredo, Hartemink: Sparse multinomial logistic regression, IEEE PAMI 27 (2005); Lin,
+// Cost      one product with H: one pass over the entries, twice K multiplications each. Memory: 4 n K + 6 d
+// K doubles. Proof     the gap is 1/2 |g|^2 once the offsets are exact: the dual point is that of the
+// probabilities. Reference Krishnapuram, Carin, Figueiredo, Hartemink: Sparse multinomial logistic
+// regression, IEEE PAMI 27 (2005); Lin,
 //           Weng, Keerthi: Trust region Newton method for logistic regression, JMLR 9 (2008).
+#include "solve/softmax.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,7 +27,6 @@
 #include "halfspace/core/kernels.hpp"
 #include "solve/normal_matrix.hpp"
 #include "solve/plane_rows.hpp"
-#include "solve/softmax.hpp"
 
 namespace halfspace {
 namespace {
@@ -32,8 +36,8 @@ constexpr std::uint64_t most_steps = 200;
 
 class Softmax {
  public:
-  Softmax(const SoftmaxProblem& problem, const RowAccess& rows, const Goal& goal, std::vector<std::uint32_t> ids,
-          double factor)
+  Softmax(const SoftmaxProblem& problem, const RowAccess& rows, const Goal& goal,
+          std::vector<std::uint32_t> ids, double factor)
       : p_(problem),
         rows_(rows),
         goal_(goal),
@@ -51,7 +55,8 @@ class Softmax {
     for (auto* v : {&g_, &step_, &residual_, &scaled_, &direction_, &product_}) v->assign(values(), 0.0);
   }
 
-  // weights: (features + 1) x stride, the offsets last. A rough level ends when a step promises less than one per cent.
+  // weights: (features + 1) x stride, the offsets last. A rough level ends when a step promises less than one
+  // per cent.
   Stop run(std::vector<double>& weights, std::uint64_t& steps, bool rough) {
     products(weights, f_);
     while (true) {
@@ -60,7 +65,8 @@ class Softmax {
       if (relative <= goal_.gap) return Stop::Converged;
       if (steps >= most_steps) return Stop::Limit;
       Stop why = Stop::Converged;
-      if (!goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), steps, relative, "softmax"}, why)) return why;
+      if (!goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), steps, relative, "softmax"}, why))
+        return why;
       solve_step(steps);
       ++steps;
       const double promise = -dot(g_.data(), step_.data(), values()) / 2;
@@ -73,7 +79,8 @@ class Softmax {
  private:
   [[nodiscard]] std::size_t values() const { return (d_ + 1) * stride_; }
 
-  // f(k, entries, room for numbers) for the rows [begin, end) of the level; the entries of a row end with a constant 1.
+  // f(k, entries, room for numbers) for the rows [begin, end) of the level; the entries of a row end with a
+  // constant 1.
   template <class F>
   void for_rows(std::size_t begin, std::size_t end, F&& f) const {
     std::vector<std::uint32_t> index(d_ + 1);
@@ -153,7 +160,8 @@ class Softmax {
       return probabilities(begin, end, 0, p_of_.data() + begin * stride_);
     });
     g_ = w;
-    if (p_.offset != Offset::Lifted) std::fill(g_.end() - static_cast<std::ptrdiff_t>(stride_), g_.end(), 0.0);
+    if (p_.offset != Offset::Lifted)
+      std::fill(g_.end() - static_cast<std::ptrdiff_t>(stride_), g_.end(), 0.0);
     primal_ += norm2(g_.data(), values()) / 2;
     sum_rows(g_, [&](std::size_t k, const Entries& row, double* to) {
       const double* p = p_of_.data() + k * stride_;
@@ -170,11 +178,21 @@ class Softmax {
     return numbers;
   }
 
+  // Half the squared length of the gradient; free offsets by what the step that makes them exact is worth.
   [[nodiscard]] double gap_estimate() const {
     double offset_part = 0;
     for (std::size_t c = 0; c < planes_; ++c) {
       const double r = g_[d_ * stride_ + c];
-      offset_part += p_.offset == Offset::Free ? std::abs(r) : r * r / 2;
+      double weight = 1;
+      if (p_.offset == Offset::Free) {
+        weight = 0;
+        for (std::size_t k = 0; k < n_; ++k) {
+          const double p = p_of_[k * stride_ + c];
+          weight += cost_[k] * p * (1 - p);
+        }
+        weight = std::max(weight, 1e-300);
+      }
+      offset_part += r * r / (2 * weight);
     }
     return norm2(g_.data(), d_ * stride_) / 2 + offset_part;
   }
@@ -182,7 +200,8 @@ class Softmax {
   // out = H v
   void multiply(const std::vector<double>& v, std::vector<double>& out) {
     out = v;
-    if (p_.offset != Offset::Lifted) std::fill(out.end() - static_cast<std::ptrdiff_t>(stride_), out.end(), 0.0);
+    if (p_.offset != Offset::Lifted)
+      std::fill(out.end() - static_cast<std::ptrdiff_t>(stride_), out.end(), 0.0);
     sum_rows(out, [&](std::size_t k, const Entries& row, double* to) {
       double* a = scratch().data();
       planes_dot(row, v.data(), stride_, a);
@@ -231,7 +250,8 @@ class Softmax {
     do {
       std::vector<double> lower(matrix_->lower(), matrix_->lower() + size * size);
       for (std::size_t j = 0; j < d_; ++j) lower[j * size + j] += 1;
-      if (has_offset_) lower[d_ * size + d_] += p_.offset == Offset::Lifted ? 1.0 : 1e-9 * (1 + offset_scale_);
+      if (has_offset_)
+        lower[d_ * size + d_] += p_.offset == Offset::Lifted ? 1.0 : 1e-9 * (1 + offset_scale_);
       if (cholesky_.factor(std::move(lower), size, ridge, goal_.threads)) break;
       ridge = ridge == 0 ? 1e-12 : ridge * 100;
     } while (true);
@@ -267,7 +287,9 @@ class Softmax {
     Stop why = Stop::Converged;
     for (last_iterations_ = 0; last_iterations_ < 500; ++last_iterations_) {
       if (std::sqrt(norm2(residual_.data(), size)) <= enough) break;
-      if (last_iterations_ % 8 == 7 && !goal_.clock.go_on({std::nan(""), steps, std::nan(""), "softmax"}, why)) break;
+      if (last_iterations_ % 8 == 7 &&
+          !goal_.clock.go_on({std::nan(""), steps, std::nan(""), "softmax"}, why))
+        break;
       multiply(direction_, product_);
       const double curvature = dot(direction_.data(), product_.data(), size);
       if (!(curvature > 0)) break;
@@ -379,9 +401,11 @@ SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& ro
   out.model.weights.resize(planes * rows.cols());
   // Free offsets are known up to a common constant; their mean is made 0.
   double mean = 0;
-  for (std::size_t c = 0; c < planes; ++c) mean += weights[rows.cols() * stride + c] / static_cast<double>(planes);
+  for (std::size_t c = 0; c < planes; ++c)
+    mean += weights[rows.cols() * stride + c] / static_cast<double>(planes);
   for (std::size_t c = 0; c < planes; ++c) {
-    for (std::size_t j = 0; j < rows.cols(); ++j) out.model.weights[c * rows.cols() + j] = weights[j * stride + c];
+    for (std::size_t j = 0; j < rows.cols(); ++j)
+      out.model.weights[c * rows.cols() + j] = weights[j * stride + c];
     const double offset = weights[rows.cols() * stride + c];
     out.model.offsets.push_back(problem.offset == Offset::Free ? offset - mean : offset);
   }

@@ -16,7 +16,7 @@ struct SoftmaxSolution {
 };
 
 // `start`: planes to start from, or null.
-[[nodiscard]] SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& rows, const Goal& goal,
-                                            const SoftmaxSolution* start = nullptr);
+[[nodiscard]] SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& rows,
+                                            const Goal& goal, const SoftmaxSolution* start = nullptr);
 
 }  // namespace halfspace

@@ -3,14 +3,16 @@
 //
 // Problem   minimise sum cost_i log(1 + exp(-m_i)).
 // Step      H s = -g with H = X' D X by Cholesky; a one-dimensional Newton search along s.
-// Existence a best plane exists if and only if the classes overlap (Albert, Anderson 1984). A plane on the way that has
-//           every row on its side shows that they do not: it is checked with rounding counted, and the fit is refused.
-//           A direction in which no row gets worse and some get better for ever (rows of both classes on the plane
-//           itself) shows in scores that keep growing; that is decided in floating point. Columns that depend on each
-//           other have no best plane of their own either: the factor fails.
+// Existence a best plane exists if and only if the classes overlap (Albert, Anderson 1984). A plane on the
+// way that has
+//           every row on its side shows that they do not: it is checked with rounding counted, and the fit is
+//           refused. Scores that keep growing are a sign that the classes touch: then separability() decides,
+//           exactly. Columns that depend on each other have no best plane of their own either: the factor
+//           fails.
 // Errors    standard errors are the roots of the diagonal of H^-1 at the optimum (Wald).
 // Cost      a step: rows * features^2 / 2 or the sum of squared row lengths, and features^3 / 3.
-// Reference Albert, Anderson: On the existence of maximum likelihood estimates in logistic regression models, Biometrika
+// Reference Albert, Anderson: On the existence of maximum likelihood estimates in logistic regression models,
+// Biometrika
 //           71 (1984).
 #include <fmt/format.h>
 
@@ -24,6 +26,7 @@
 #include "halfspace/core/kernels.hpp"
 #include "halfspace/objective/class_weights.hpp"
 #include "halfspace/solve/penalised.hpp"
+#include "halfspace/solve/separability.hpp"
 #include "solve/line_losses.hpp"
 #include "solve/normal_matrix.hpp"
 #include "solve/solver.hpp"
@@ -71,7 +74,8 @@ class Likelihood {
       }
       if (decrement <= 1e-14 * std::max(1.0, loss_)) return refuse(fit, diverges());
       Stop why = Stop::Limit;
-      if (!clock_.go_on({static_cast<double>(step) / most_steps, fit.iterations, std::nan(""), "newton"}, why)) {
+      if (!clock_.go_on({static_cast<double>(step) / most_steps, fit.iterations, std::nan(""), "newton"},
+                        why)) {
         fit.stop = why;
         break;
       }
@@ -134,19 +138,21 @@ class Likelihood {
   }
 
   static std::string separated() {
-    return "the classes are separable: a plane has every row on its side (checked with rounding counted), so every longer "
+    return "the classes are separable: a plane has every row on its side (checked with rounding counted), so "
+           "every longer "
            "one fits better and there is no best one";
   }
   [[nodiscard]] std::string diverges() const {
-    double worst = 0, best = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (p_.cost[i] == 0) continue;
-      worst = std::min(worst, p_.y[i] * dz_[i]);
-      best = std::max(best, p_.y[i] * dz_[i]);
-    }
-    if (worst >= -1e-6 * best)
-      return "the classes are separable but for rows on the plane itself: in one direction no row gets worse and some get "
-             "better for ever (decided in floating point), so there is no best plane";
+    SeparabilityOptions options;
+    options.offset = p_.offset;
+    const Separability exact = separability(*p_.data, options, run_);
+    if (exact.decided && exact.proof.verdict == Separation::Separable)
+      return "the classes are separable (decided exactly), so every longer plane fits better and there is no "
+             "best one";
+    if (exact.decided && exact.proof.verdict == Separation::Touching)
+      return "the classes touch (decided exactly): in one direction no row gets worse and some get better "
+             "for ever, so "
+             "there is no best plane";
     return "the steps do not settle: the likelihood seems to have no largest value";
   }
   [[nodiscard]] std::string dependent() const {
@@ -211,7 +217,8 @@ Fit detail::solve_unpenalised(const Dataset& data, const LogisticRegression& opt
   if (data.features() > most_features)
     throw UsageError(fmt::format("--penalty none is for at most {} features", most_features), "--penalty l2");
   if (options.offset == Offset::Lifted)
-    throw UsageError("--offset lifted penalises the offset; --penalty none has no penalty", "--offset free or none");
+    throw UsageError("--offset lifted penalises the offset; --penalty none has no penalty",
+                     "--offset free or none");
   if (options.C != 1) throw UsageError("--C weighs losses against a penalty; --penalty none has none");
   const Problem problem =
       make_problem(data, 1, Logistic{}, options.offset, 1, class_weights(data, options.class_weight));

@@ -135,6 +135,57 @@ class Train(ProgramTest):
         self.assertEqual(process.returncode, 130)
         self.done("show", "model")
 
+    def test_a_time_limit_of_a_certified_solver_leaves_a_model_with_its_gap(self):
+        self.done("generate", "noise", "--rows", "30000", "--features", "60", "-o", "noise.txt")
+        answer = self.json("train", "noise.txt", "--algorithm", "svm", "--C", "1000", "--gap", "1e-12", "--solver", "dual-descent",
+                           "--time", "1", "-o", "model", code=4)
+        self.assertEqual(answer["stop"], "time")
+        self.assertGreater(answer["objective"]["relative_gap"], 1e-12)
+        self.done("verify", "model", "noise.txt")
+        self.done("predict", "model", "noise.txt", "-o", "out.txt")
+
+    def test_an_interrupt_of_a_certified_solver_leaves_a_model_with_its_gap(self):
+        self.done("generate", "noise", "--rows", "30000", "--features", "60", "-o", "noise.txt")
+        process = subprocess.Popen([PROGRAM, "train", "noise.txt", "--algorithm", "svm", "--C", "1000", "--gap", "1e-12",
+                                    "--solver", "dual-descent", "--progress", "jsonl", "--time", "20", "-o", "model"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertIn(b"halfspace.progress/1", process.stderr.readline())
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.done("verify", "model", "noise.txt")
+
+    def test_without_a_penalty_separable_rows_are_refused_and_no_model_is_written(self):
+        answer = self.json("train", "apart.txt", "--penalty", "none", "-o", "model", code=1)
+        self.assertIn("separable", answer["refusal"])
+        self.assertFalse((self.folder / "model").exists())
+        self.assertIn("zero in every row", self.json("train", "rows.txt", "--penalty", "none", "-o", "model", code=1)["refusal"])
+        (self.folder / "mixed.txt").write_text("1 1:1\n-1 1:2\n1 1:3\n-1 1:1\n1 1:4\n-1 1:2\n")
+        answer = self.json("train", "mixed.txt", "--penalty", "none", "-o", "model")
+        self.assertEqual([one["name"] for one in answer["coefficients"]], ["x1", "theta0"])
+
+    def test_models_of_scaled_rows_are_verified(self):
+        for scale in ("standard", "minmax", "unit"):
+            for algorithm in ("svm", "logistic"):
+                self.done("train", "rows.txt", "--algorithm", algorithm, "--scale", scale, "-o", "model")
+                self.assertIn("verified", self.done("verify", "model", "rows.txt"))
+                self.done("verify", "model", "apart.txt", code=1)
+
+    def test_a_weight_column_means_copies(self):
+        head = "a,b,w,label\n"
+        rows = [(1, 2, 3, "x"), (2, 1, 1, "y"), (3, 3, 2, "x"), (0, 1, 2, "y"), (2, 2, 1, "x"), (1, 1, 0, "x"), (3, 0, 2, "y")]
+        (self.folder / "weights.csv").write_text(head + "".join(f"{a},{b},{w},{y}\n" for a, b, w, y in rows))
+        (self.folder / "copies.csv").write_text("a,b,label\n" + "".join(f"{a},{b},{y}\n" * w for a, b, w, y in rows))
+        for algorithm in ("svm", "logistic"):
+            one = self.json("train", "weights.csv", "--weight", "w", "--algorithm", algorithm, "--gap", "1e-9", "-o", "m")
+            two = self.json("train", "copies.csv", "--algorithm", algorithm, "--gap", "1e-9", "-o", "m")
+            self.assertAlmostEqual(one["objective"]["primal"], two["objective"]["primal"], 7)
+
+    def test_an_svm_says_what_its_margin_looks_like(self):
+        answer = self.json("train", "apart.txt", "--algorithm", "svm", "--C", "100", "--gap", "1e-8", "-o", "model")
+        self.assertAlmostEqual(answer["figures"]["margin"], 2, 3)
+        self.assertLess(answer["figures"]["slack_sum"], 1e-3)
+
     def test_an_interrupt_while_reading_writes_nothing(self):
         reader, writer = os.pipe()
         process = subprocess.Popen([PROGRAM, "train", "-", "-o", "model"], cwd=self.folder, stdin=reader,

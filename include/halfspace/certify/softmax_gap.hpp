@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far the planes of a softmax model are at most from the best ones. Computed from the data and the planes alone;
-// rounding is counted against the claim on both sides.
+// How far the planes of a softmax model are at most from the best ones. Computed from the data and the planes
+// alone; rounding is counted against the claim on both sides.
 #pragma once
 
 #include "halfspace/certify/certificate.hpp"
@@ -10,8 +10,9 @@
 
 namespace halfspace {
 
-// The dual point is that of the probabilities, for which the gap is half the squared length of the gradient; with free
-// offsets they are first brought to the shares of the classes.
-[[nodiscard]] DualityGap softmax_gap(const SoftmaxProblem& problem, const LinearModel& model, const Threads& threads);
+// The dual point is that of the probabilities, for which the gap is half the squared length of the gradient;
+// with free offsets they are first brought to the shares of the classes.
+[[nodiscard]] DualityGap softmax_gap(const SoftmaxProblem& problem, const LinearModel& model,
+                                     const Threads& threads);
 
 }  // namespace halfspace

@@ -6,10 +6,11 @@
 #define HWY_DISABLED_TARGETS \
   (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
 #endif
-// clang-format off: foreach_target.h comes first, by its own rule.
-#include <hwy/contrib/math/math-inl.h>
+// foreach_target.h comes first, by its own rule.
+// clang-format off
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include <hwy/contrib/math/math-inl.h>
 // clang-format on
 
 #include "solve/plane_rows.hpp"

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = libsvm_piece_bytes;
 constexpr std::size_t line_limit = libsvm_line_limit;
-constexpr std::uint64_t huge_text = std::uint64_t{32} << 20U;  // makes arrays of many megabytes
+constexpr std::uint64_t huge_text = std::uint64_t{16} << 20U;  // makes arrays of many megabytes
 using Text = LibsvmText;
 
 // Reads the lines that begin in [begin, end) of a seekable source: from just before begin to the line end at

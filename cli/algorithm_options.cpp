@@ -7,18 +7,32 @@
 
 namespace halfspace::cli {
 
-std::string algorithm_named(const std::vector<std::string>& args, std::string_view fallback) {
-  const std::string prefix = "--algorithm=";
+namespace {
+
+// The value of an option that is looked for before parsing.
+std::string value_given(const std::vector<std::string>& args, const std::string& option, std::string_view fallback) {
+  const std::string prefix = option + "=";
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i].starts_with(prefix)) return args[i].substr(prefix.size());
-    if (args[i] == "--algorithm" && i + 1 < args.size()) return args[i + 1];
+    if (args[i] == option && i + 1 < args.size()) return args[i + 1];
   }
   return std::string(fallback);
 }
 
-void add_algorithm_options(OptionList& options, Algorithm& algorithm) {
+}  // namespace
+
+std::string algorithm_named(const std::vector<std::string>& args, std::string_view fallback) {
+  return value_given(args, "--algorithm", fallback);
+}
+
+bool makes_features(const std::vector<std::string>& args) {
+  return value_given(args, "--features", "").find(':') != std::string::npos;
+}
+
+void add_algorithm_options(OptionList& options, Algorithm& algorithm, std::string_view but) {
   options.group(fmt::format("Algorithm {}", algorithm.name()));
   for (const OptionInfo& info : algorithm.options()) {
+    if (info.name == but) continue;
     OptionSpec spec{"--" + info.name, info.unit, info.help, info.fallback, info.choices};
     spec.flag = info.flag;
     spec.set = [&algorithm, name = info.name, flag = info.flag](const std::string& text) {

@@ -48,11 +48,14 @@ void DataOptions::add_reading(OptionList& options) {
   options.value("--format", "FORMAT", "format of DATA; auto looks at the content", read.format);
   options.flag("--zero-based", "libsvm text: indices count from 0", read.zero_based);
   OptionSpec features{"--features", "D", "at least this many features"};
+  if (map_allowed) {
+    features.unit = "D|nystrom:M|fourier:M";
+    features.help +=
+        "; or M features made of each row for a linear algorithm, whose products stand for --kernel: nystrom by M "
+        "training rows, fourier by random waves (rbf only); D,nystrom:M for both";
+  }
   features.fallback = "as many as the data have";
-  features.set = [this](const std::string& text) {
-    read.features =
-        static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("features", text, {1, 4294967295.0}));
-  };
+  features.set = [this](const std::string& text) { set_features(text); };
   options.add(std::move(features));
   options.text("--label", "NAME", "tables: column with the labels", read.label).fallback =
       "one called label, class, target or y, else the last";
@@ -74,6 +77,35 @@ void DataOptions::add_reading(OptionList& options) {
   options.value("--missing", "HOW", "tables: what to do with missing values", read.missing);
   options.list("--missing-words", "WORDS", "tables: cells that mean missing, besides empty cells, NA and ?",
                read.missing_words);
+}
+
+void DataOptions::set_features(const std::string& text) {
+  std::size_t begin = 0;
+  bool counted_columns = false;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    begin = end + 1;
+    const bool makes = !part.empty() && part.find_first_of("0123456789+-.") != 0;
+    if (makes ? map.has_value() : counted_columns)
+      throw UsageError(fmt::format("--features {}: two of a kind", printable(text)), "one number, one map");
+    if (!makes) {
+      read.features =
+          static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("features", part, {1, 4294967295.0}));
+      counted_columns = true;
+      continue;
+    }
+    map = OptionType<MapChoice>::parse("features", part, {});
+    if (!map_allowed) throw UsageError("--features nystrom:M and fourier:M are for train", "here: the number of columns");
+  }
+}
+
+void DataOptions::add_map_kernel(OptionList& options) {
+  OptionSpec spec{"--kernel", "KERNEL", "what the products of the features stand for: rbf[:GAMMA]; with nystrom also "
+                                        "poly:DEGREE[,GAMMA,COEF] and linear"};
+  spec.required = true;
+  spec.set = [this](const std::string& text) { map_kernel = OptionType<KernelFunction>::parse("kernel", text, {}); };
+  options.add(std::move(spec));
 }
 
 void DataOptions::add_reading_for_model(OptionList& options) {

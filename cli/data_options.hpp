@@ -2,10 +2,12 @@
 // How DATA is to be read, as options; and the same data as a model sees them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app.hpp"
+#include "halfspace/data/feature_map.hpp"
 #include "halfspace/data/read.hpp"
 #include "halfspace/data/scaling.hpp"
 #include "halfspace/model/model.hpp"
@@ -17,11 +19,19 @@ struct DataOptions {
   ReadOptions read;
   std::string positive;
   ScaleKind scale = ScaleKind::None;
+  std::optional<MapChoice> map;  // --features nystrom:M or fourier:M
+  KernelFunction map_kernel;
+  bool map_allowed = false;
 
   // Every option about reading; with a model most of them follow from the model.
   void add_reading(OptionList& options);
   void add_reading_for_model(OptionList& options);
   void add_training(OptionList& options);  // --positive, --scale
+  // The kernel that the features stand for; only when some were asked for.
+  void add_map_kernel(OptionList& options);
+
+ private:
+  void set_features(const std::string& text);
 };
 
 // Reads; what the reader has to tell goes into `notes`.

@@ -46,6 +46,7 @@ std::string stop_words(Stop stop, std::uint64_t iterations) {
 }
 
 std::string feature_name(const Model& model, std::uint32_t feature) {
+  if (model.map != nullptr) return fmt::format("phi{}", feature + 1);
   if (model.encoding != nullptr && feature < model.encoding->features()) {
     return printable(model.encoding->feature_name(feature));
   }
@@ -72,7 +73,9 @@ std::vector<NamedWeight> largest_weights(const LinearModel& model, std::size_t p
 std::string formula(const Model& model, std::size_t plane, std::size_t terms) {
   const auto* linear = std::get_if<LinearModel>(&model.form);
   if (linear == nullptr) return {};
-  std::string text = model.unit_rows ? "f(x) = (" : "f(x) =";
+  // Features are made of rows of unit length; planes divide the sum instead.
+  const bool divided = model.unit_rows && model.map == nullptr;
+  std::string text = divided ? "f(x) = (" : "f(x) =";
   std::vector<NamedWeight> largest = largest_weights(*linear, plane, terms + 1);
   const bool more = largest.size() > terms;
   if (more) largest.resize(terms);
@@ -85,7 +88,7 @@ std::string formula(const Model& model, std::size_t plane, std::size_t terms) {
   };
   for (const NamedWeight& term : largest) add(term.weight, feature_name(model, term.feature));
   if (more) text += " + ...";
-  if (model.unit_rows) text += " )/|x|";
+  if (divided) text += " )/|x|";
   const double offset = linear->offsets.at(plane);
   if (offset != 0 || first) add(offset, "");
   return text;

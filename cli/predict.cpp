@@ -10,6 +10,7 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "signals.hpp"
+#include "memory.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -100,6 +101,7 @@ class Predict final : public Command {
     std::vector<std::string> notes;
     const Threads threads = common.team();
     const Dataset data = read_for_model(data_, model, common, notes);
+    keep_memory();
     Predictions predictions;
     predictions.planes = model.planes();
     predictions.scores = scores_ ? scores(model, data, threads) : deciding_scores(model, data, threads);

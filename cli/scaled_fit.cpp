@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "scaled_fit.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "halfspace/core/error.hpp"
+#include "output.hpp"
 
 namespace halfspace::cli {
 namespace {
@@ -44,29 +47,56 @@ bool fold(const Scaling& scaling, VotedModel& model) {
 
 }  // namespace
 
-Fit train_scaled(const Algorithm& algorithm, const Dataset& data, ScaleKind kind, const Run& run) {
-  if (kind == ScaleKind::None) return algorithm.train(data, run);
-  const Scaling scaling = learn_scaling(data, kind, run.threads);
-  Fit fit = algorithm.train(apply_scaling(data, scaling, run.threads), run);
-  if (!fit.refusal.empty()) return fit;
-  if (!fit.estimates.empty())
-    throw UsageError("standard errors belong to the columns as they are; --penalty none needs no --scale",
-                     "--scale none");
-  if (kind == ScaleKind::Unit) {
-    fit.model.unit_rows = true;
-    return fit;
-  }
+namespace {
+
+// The scaling goes into the weights where it can, and beside them where it cannot.
+void take_scaling(Fit& fit, Scaling scaling, const Dataset& data) {
   auto* linear = std::get_if<LinearModel>(&fit.model.form);
   auto* voted = std::get_if<VotedModel>(&fit.model.form);
   if (voted != nullptr && voted->kernel.kind != KernelKind::Linear) voted = nullptr;
-  if (linear == nullptr && voted == nullptr) {
-    throw UsageError("--scale: only linear and voted models can take the scaling in", "--scale none or unit");
+  if (scaling.kind == ScaleKind::Unit) {
+    fit.model.unit_rows = true;
+  } else if (scaling.kind != ScaleKind::None) {
+    if (fit.model.map != nullptr || (linear == nullptr && voted == nullptr)) {
+      fit.model.scaling = std::move(scaling);
+    } else if (!(linear != nullptr ? fold(scaling, *linear) : fold(scaling, *voted))) {
+      throw InputError({data.name()}, "values so large or small that the weights overflow", "values below 1e150");
+    }
   }
-  if (!(linear != nullptr ? fold(scaling, *linear) : fold(scaling, *voted))) {
-    throw InputError({data.name()}, "values so large or small that the weights overflow",
-                     "values below 1e150");
+}
+
+}  // namespace
+
+PreparedFit train_prepared(const Algorithm& algorithm, const Dataset& data, const Preparation& how, const Run& run) {
+  if (how.scale == ScaleKind::None && !how.map) return {algorithm.train(data, run), {}};
+  const Scaling scaling = learn_scaling(data, how.scale, run.threads);
+  Dataset rows = apply_scaling(data, scaling, run.threads);
+  PreparedFit out;
+  std::shared_ptr<const FeatureMap> map;
+  std::vector<std::string> notes;
+  if (how.map) {
+    map = std::make_shared<FeatureMap>(learn_features(rows, *how.map, how.kernel, run.seed, run.threads, &notes));
+    rows = apply_features(rows, *map, run.threads);
+    notes.push_back(fmt::format("{} features for {} from {} columns, in float: {}", OptionType<MapKind>::print(map->kind),
+                                OptionType<KernelFunction>::print(map->kernel), map->inputs,
+                                human_bytes(rows.storage_bytes())));
   }
-  return fit;
+  out.fit = algorithm.train(rows, run);
+  Fit& fit = out.fit;
+  fit.notes.insert(fit.notes.begin(), notes.begin(), notes.end());
+  if (!fit.refusal.empty() || fit.no_plane != nullptr) return out;
+  if (!fit.estimates.empty())
+    throw UsageError(
+        "standard errors belong to the columns as they are; --penalty none needs no --scale and no --features nystrom "
+        "or fourier",
+        "--scale none");
+  if (map != nullptr) {
+    out.error = training_error(fit, rows, run.threads);
+    fit.model.map = map;
+    fit.model.encoding = data.encoding();
+  }
+  take_scaling(fit, scaling, data);
+  return out;
 }
 
 Dataset unfold(Model& model, const Dataset& data, ScaleKind kind, const Threads& threads) {
@@ -85,12 +115,18 @@ Dataset unfold(Model& model, const Dataset& data, ScaleKind kind, const Threads&
   return apply_scaling(data, scaling, threads);
 }
 
-std::optional<TrainingError> training_error(const Model& model, const Dataset& data, const Threads& threads) {
+std::optional<TrainingError> training_error(const Fit& fit, const Dataset& data, const Threads& threads) {
+  const Model& model = fit.model;
   constexpr double most_products = 1e10;  // some seconds
   if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
     if (static_cast<double>(data.rows()) * static_cast<double>(voted->index.size()) > most_products) return {};
   }
-  const std::vector<double> values = deciding_scores(model, data, threads);
+  constexpr double most_values = 2e7;  // of a kernel, for votes of pairs that no certificate has computed
+  if (const auto* kernel = std::get_if<KernelModel>(&model.form); kernel != nullptr && kernel->pairs) {
+    if (static_cast<double>(data.rows()) * static_cast<double>(kernel->vectors()) > most_values) return {};
+  }
+  const std::vector<double> values =
+      fit.training_scores.empty() ? deciding_scores(model, data, threads) : fit.training_scores;
   const std::span<const std::uint32_t> truth = data.labels();
   TrainingError out;
   double wrong = 0;

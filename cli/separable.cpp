@@ -41,6 +41,8 @@ class Separable final : public Command {
     options.text("--positive", "LABEL", "this class against the rest", data_.positive);
     options.value("--margin", "WHETHER", "bracket the widest margin; auto: up to 1500 features or rows",
                   margin_);
+    options.value("--most-columns", "N", "largest exact basis that is tried, in columns after peeling",
+                  most_columns_, {0, 1e6});
     options.flag("--pairs", "every class against the rest, and every pair of classes", pairs_);
     OptionSpec values{"--values", "WHICH", "what the numbers mean",
                       "decimals for text, doubles for binary files", "decimals|doubles"};
@@ -121,6 +123,7 @@ class Separable final : public Command {
     options.offset = offset_;
     options.values = values_;
     options.margin = margin_;
+    options.most_columns = static_cast<std::size_t>(most_columns_);
     question.answer = separability(data, question.positive, question.negative, options, run);
     question.seconds = seconds_since(start);
     question.seconds -= question.answer.check_seconds;
@@ -130,8 +133,10 @@ class Separable final : public Command {
   void print(const Question& question, const Dataset& data, const Output& output) const {
     if (!question.answer.decided) {
       output.line(fmt::format(
-          "{}: not decided: {} rows and {} columns are left after {}, too many for an exact basis",
-          question.name, question.answer.core_rows, question.answer.core_columns, "peeling"));
+          "{}: not decided: {} rows and {} columns are left after peeling, too many for an exact basis",
+          question.name, question.answer.core_rows, question.answer.core_columns));
+      if (question.answer.margin_at_most)
+        output.line(fmt::format("no unit vector has margin above {:.6g}", *question.answer.margin_at_most));
       return;
     }
     const SeparationProof& proof = question.answer.proof;
@@ -184,6 +189,7 @@ class Separable final : public Command {
       weights = shares(proof.witnesses.front());
     }
     const auto& margin = question.answer.margin;
+    out["margin_at_most"] = question.answer.margin_at_most ? Json(*question.answer.margin_at_most) : Json();
     out["margin"] = margin ? Json::array({margin->lower, margin->upper}) : Json();
     out["radius"] = margin ? Json(margin->radius) : Json();
     out["mistake_bound"] = margin ? Json(margin->mistakes) : Json();
@@ -213,6 +219,7 @@ class Separable final : public Command {
   Offset offset_ = Offset::Free;
   std::optional<Values> values_;
   MarginWork margin_ = MarginWork::Auto;
+  std::int64_t most_columns_ = 4000;
   bool pairs_ = false;
 };
 

@@ -79,6 +79,9 @@ class Show final : public Command {
           fmt::format("algorithm: {}{}{}", printable(model.algorithm), options.empty() ? "" : ": ", options));
     }
     if (model.unit_rows) output.line("rows are divided by their length first");
+    if (model.scaling.kind != ScaleKind::None)
+      output.line(fmt::format("columns are scaled first ({})", OptionType<ScaleKind>::print(model.scaling.kind)));
+    if (model.map != nullptr) print_map(*model.map, output);
     for (const auto& [name, value] : model.facts)
       output.line(fmt::format("{}: {}", printable(name), printable(value, 200)));
     if (!model.certificate.empty())
@@ -94,6 +97,16 @@ class Show final : public Command {
       for (std::size_t k = 0; k < std::min(model.planes(), planes_printed); ++k)
         print_plane(model, k, output);
       if (model.planes() > planes_printed) output.line(fmt::format("... {} planes in all", model.planes()));
+    }
+  }
+
+  static void print_map(const FeatureMap& map, const Output& output) {
+    const std::string kernel = OptionType<KernelFunction>::print(map.kernel);
+    if (map.kind == MapKind::Fourier) {
+      output.line(fmt::format("phi(x): cosines and sines of {} random frequencies, products near {}", map.outputs / 2, kernel));
+    } else {
+      output.line(fmt::format("phi(x): {} combinations of {} with {}", map.outputs, kernel,
+                              counted(map.outputs, "landmark row")));
     }
   }
 
@@ -171,6 +184,12 @@ class Show final : public Command {
     value["facts"] = facts_json(model.facts);
     value["tie"] = OptionType<Tie>::print(model.tie);
     value["unit_rows"] = model.unit_rows;
+    value["scaling"] = OptionType<ScaleKind>::print(model.scaling.kind);
+    value["map"] = model.map == nullptr ? Json(nullptr)
+                                        : Json{{"kind", OptionType<MapKind>::print(model.map->kind)},
+                                               {"kernel", OptionType<KernelFunction>::print(model.map->kernel)},
+                                               {"inputs", model.map->inputs},
+                                               {"outputs", model.map->outputs}};
     value["certificate"] = certificate_json(model);
     value["planes"] = Json::array();
     for (std::size_t k = 0; std::holds_alternative<LinearModel>(model.form) && k < model.planes(); ++k)

@@ -2,6 +2,7 @@
 // halfspace trace DATA --algorithm perceptron
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "algorithm_options.hpp"
@@ -9,6 +10,7 @@
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/solve/algorithm.hpp"
+#include "halfspace/solve/separability.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
 
@@ -41,6 +43,7 @@ class Trace final : public Command {
         default_algorithm;
     options.value("--every", "N", "only every N-th update", every_, {1, 9e15});
     options.value("--max", "N", "at most N lines", most_, {1, 9e15}).fallback = "all of them";
+    options.flag("--cosine", "the cosine to the widest plane after every update, and its bound", cosine_);
     options.value("--theta", "WHEN", "write the weights; auto: up to 100 features", theta_);
     add_algorithm_options(options, algorithm_);
     data_.add_reading(options);
@@ -57,6 +60,7 @@ class Trace final : public Command {
     Dataset data = read_data(data_, common, notes);
     if (!data_.positive.empty()) data = against_rest(data, data_.positive);
     finish_in_order();
+    if (cosine_) find_widest(data, common);
     Run run;
     run.seed = static_cast<std::uint64_t>(common.seed);
     run.threads = common.team();
@@ -85,13 +89,54 @@ class Trace final : public Command {
     value["margin_after"] = update.margin_after;
     value["theta0"] = update.theta0;
     value["norm"] = update.norm;
+    if (cosine_) {
+      // P9: at least sqrt(k) margin / R.
+      const bool lifted = widest_.offset == Offset::Lifted;
+      double product = lifted ? widest_.theta0 * update.theta0 : 0;
+      for (std::size_t j = 0; j < update.theta.size(); ++j) product += widest_.theta[j] * update.theta[j];
+      value["cosine"] = product / std::hypot(update.norm, lifted ? update.theta0 : 0);
+      value["cosine_bound"] = std::sqrt(static_cast<double>(update.number)) * widest_.margin / widest_.radius;
+    }
     if (theta_ == ShowTheta::Always || (theta_ == ShowTheta::Auto && update.theta.size() <= few_features)) {
       value["theta"] = std::vector<double>(update.theta.begin(), update.theta.end());
     }
     return value;
   }
 
+  // The widest plane of length 1 in the space where the perceptron walks.
+  struct Widest {
+    Offset offset = Offset::Lifted;
+    std::vector<double> theta;
+    double theta0 = 0, margin = 0, radius = 1;
+  };
+
+  void find_widest(const Dataset& data, const Common& common) {
+    for (const auto& [name, value] : algorithm_.values())
+      if (name == "offset") widest_.offset = OptionType<Offset>::parse("offset", value, {});
+    Run run;
+    run.threads = common.team();
+    const Separability answer =
+        separability(data, {.offset = widest_.offset, .margin = MarginWork::Full}, run);
+    if (!answer.margin)
+      throw UsageError("--cosine needs classes that a plane separates; these are not, or it is not known",
+                       "halfspace separable DATA says why");
+    const ExactPlane& plane = answer.proof.margin_plane;
+    widest_.theta.assign(data.features(), 0.0);
+    widest_.theta0 = std::stod(plane.offset);
+    double length = widest_.offset == Offset::Lifted ? widest_.theta0 * widest_.theta0 : 0;
+    for (std::size_t k = 0; k < plane.columns.size(); ++k) {
+      const double w = widest_.theta[plane.columns[k]] = std::stod(plane.weights[k]);
+      length += w * w;
+    }
+    for (double& w : widest_.theta) w /= std::sqrt(length);
+    widest_.theta0 /= std::sqrt(length);
+    widest_.margin = answer.margin->lower;
+    widest_.radius = answer.margin->radius;
+  }
+
   Algorithm algorithm_;
+  Widest widest_;
+  bool cosine_ = false;
   std::string word_, path_;
   std::int64_t every_ = 1;
   std::int64_t most_ = 9'000'000'000'000'000;

@@ -15,6 +15,7 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/solve/algorithm.hpp"
+#include "memory.hpp"
 #include "scaled_fit.hpp"
 #include "signals.hpp"
 #include "train_stream.hpp"
@@ -42,7 +43,9 @@ struct Outcome {
 
 class Train final : public Command {
  public:
-  Train(const std::string& algorithm, bool stream) : algorithm_(Algorithm::by_name(algorithm)) {
+  Train(const std::string& algorithm, bool stream, bool makes_features)
+      : algorithm_(Algorithm::by_name(algorithm)), makes_features_(makes_features) {
+    data_.map_allowed = true;
     if (!stream) return;
     // A stream is seen once, as it comes: other defaults for the algorithms that have these options.
     for (const OptionInfo& info : algorithm_.options()) {
@@ -68,6 +71,7 @@ class Train final : public Command {
   std::string algorithm_word_;  // parsed once more by CLI11; the meaning was taken from it before
   std::string model_path_;
   bool stream_ = false;
+  bool makes_features_ = false;
   DataOptions data_;
 };
 
@@ -81,9 +85,10 @@ void Train::add_options(OptionList& options) {
       default_algorithm;
   options.flag("--stream", "online learners: one pass over libsvm text as it comes, in constant memory",
                stream_);
-  add_algorithm_options(options, algorithm_);
+  add_algorithm_options(options, algorithm_, makes_features_ ? "kernel" : "");
   data_.add_reading(options);
   data_.add_training(options);
+  if (makes_features_) data_.add_map_kernel(options);
 }
 
 std::string Train::epilogue() const {
@@ -102,6 +107,7 @@ Outcome Train::train(const Common& common) {
   out.data = read_data(data_, common, out.notes);
   if (!data_.positive.empty()) out.data = against_rest(out.data, data_.positive);
   const Clock::time_point ready = Clock::now();
+  keep_memory();
   out.read_seconds = seconds_between(start, ready);
 
   const Threads threads = common.team();
@@ -115,7 +121,8 @@ Outcome Train::train(const Common& common) {
     meter.show(progress);
     return !interrupted();
   };
-  out.fit = train_scaled(algorithm_, out.data, data_.scale, run);
+  PreparedFit prepared = train_prepared(algorithm_, out.data, {data_.scale, data_.map, data_.map_kernel}, run);
+  out.fit = std::move(prepared.fit);
   out.solve_seconds = seconds_between(ready, Clock::now());
   if (!out.fit.refusal.empty()) return out;
 
@@ -125,7 +132,7 @@ Outcome Train::train(const Common& common) {
     return out;
   }
   add_facts(out.fit.model, out.data);
-  out.error = training_error(out.fit.model, out.data, threads);
+  out.error = data_.map ? prepared.error : training_error(out.fit, out.data, threads);
   save(out.fit.model, model_path_);
   out.total_seconds = seconds_between(start, Clock::now());
   return out;
@@ -135,12 +142,30 @@ Outcome Train::train(const Common& common) {
 void Train::add_facts(Model& model, const Dataset& data) const {
   // The fingerprint is that of the rows as read, not as scaled.
   for (auto& [name, value] : model.facts) {
-    if (name == "data" && data_.scale != ScaleKind::None) value = data.fingerprint();
+    if (name == "data" && (data_.scale != ScaleKind::None || data_.map)) value = data.fingerprint();
+    if (name == "features" && data_.map) value = fmt::format("{}", data.features());
+  }
+  if (model.map != nullptr) {
+    model.facts.emplace_back("map", fmt::format("{}:{} for {}", OptionType<MapKind>::print(model.map->kind),
+                                                model.map->outputs,
+                                                OptionType<KernelFunction>::print(model.map->kernel)));
   }
   if (!data_.positive.empty()) model.facts.emplace_back("positive", model.classes.back());
   if (data_.scale != ScaleKind::None)
     model.facts.emplace_back("scale", OptionType<ScaleKind>::print(data_.scale));
   if (data_.read.zero_based) model.facts.emplace_back("zero_based", "true");
+}
+
+// A verdict, and the rows that prove it when it is no.
+Json separation_json(const SeparationProof& proof) {
+  Json rows = Json::array(), weights = Json::array();
+  if (!proof.witnesses.empty()) {
+    for (const std::uint32_t row : proof.witnesses.front().rows) rows.push_back(std::uint64_t{row} + 1);
+    weights = shares(proof.witnesses.front());
+  }
+  return {{"verdict", OptionType<Separation>::print(proof.verdict)},
+          {"witness_rows", std::move(rows)},
+          {"witness_weights", std::move(weights)}};
 }
 
 // The answer is no: no model is written, an old one stays.
@@ -154,16 +179,15 @@ void Train::print_no(const Outcome& out, const Output& output) const {
   for (const std::string& line : proof_lines(proof, out.data)) output.line(line);
   output.line(fmt::format("next: halfspace separable {} -o CERT writes the proof", printable(data_.path, 200)));
   if (!output.json()) return;
-  Json rows = Json::array();
-  if (!proof.witnesses.empty())
-    for (const std::uint32_t row : proof.witnesses.front().rows) rows.push_back(std::uint64_t{row} + 1);
+  Json parts = separation_json(proof);
   output.object({{"schema", "halfspace.train/1"},
                  {"algorithm", algorithm_.name()},
                  {"rows", out.data.rows()},
                  {"features", out.data.features()},
                  {"verdict", verdict},
                  {"positive", proof.positive},
-                 {"witness_rows", std::move(rows)},
+                 {"witness_rows", std::move(parts["witness_rows"])},
+                 {"witness_weights", std::move(parts["witness_weights"])},
                  {"notes", out.notes},
                  {"model", nullptr}});
 }
@@ -193,7 +217,7 @@ void Train::print(const Outcome& out, const Output& output) const {
     const std::string plane =
         certificates > 1 ? fmt::format(" (class {})", printable(function_name(out.fit.model, k))) : "";
     output.line(fmt::format("certificate{}{}: {}", plane,
-                            data_.scale == ScaleKind::None ? "" : ", on the scaled rows",
+                            data_.map ? ", on the features" : data_.scale == ScaleKind::None ? "" : ", on the scaled rows",
                             describe(out.fit.certificates[k])));
   }
   if (model_path_ == "-") return;
@@ -247,6 +271,7 @@ Json Train::json(const Outcome& out) const {
   value["mistakes"] = fit.mistakes ? Json(*fit.mistakes) : Json(nullptr);
   value["support_vectors"] = fit.support_vectors ? Json(*fit.support_vectors) : Json(nullptr);
   value["certificate"] = certificate_json(fit.model);
+  if (fit.separation != nullptr) value["separation"] = separation_json(*fit.separation);
   value["figures"] = Json::object();
   for (const auto& [name, figure] : fit.figures) value["figures"][name] = figure;
   if (!fit.curve.empty()) value["curve"] = fit.curve;
@@ -263,6 +288,11 @@ Json Train::json(const Outcome& out) const {
   const std::string problem = fact(fit.model, "formula");
   value["formula"] = problem.empty() ? Json(nullptr) : Json(problem);
   value["scale"] = OptionType<ScaleKind>::print(data_.scale);
+  value["map"] = fit.model.map == nullptr
+                     ? Json(nullptr)
+                     : Json{{"kind", OptionType<MapKind>::print(fit.model.map->kind)},
+                            {"kernel", OptionType<KernelFunction>::print(fit.model.map->kernel)},
+                            {"features", fit.model.map->outputs}};
   value["data"] = fact(fit.model, "data");
   value["notes"] = out.notes;
   value["model"] = model_path_;
@@ -284,7 +314,8 @@ int Train::run(const Common& common, Output& output) {
                                        {"refusal", out.fit.refusal},
                                        {"model", nullptr}}
                                 : Json());
-    return exit_no;
+    if (out.fit.stop == Stop::Cancelled) return exit_interrupted;
+    return out.fit.stop == Stop::Time ? exit_limit : exit_no;
   }
   for (const std::string& note : out.notes) output.note(note);
   if (out.fit.no_plane != nullptr) {
@@ -310,7 +341,8 @@ constinit const Verb train_verb = {
     "training rows, and what can be proved about the result.",
     [](const std::vector<std::string>& args) -> std::unique_ptr<Command> {
       return std::make_unique<Train>(algorithm_named(args, default_algorithm),
-                                     std::find(args.begin(), args.end(), "--stream") != args.end());
+                                     std::find(args.begin(), args.end(), "--stream") != args.end(),
+                                     makes_features(args));
     }};
 
 }  // namespace halfspace::cli

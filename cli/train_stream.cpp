@@ -18,6 +18,7 @@ namespace {
 void check(const DataOptions& data) {
   if (data.scale != ScaleKind::None)
     throw UsageError("--stream: a scaling needs the rows before training", "--scale none");
+  if (data.map) throw UsageError("--stream: features nystrom and fourier need the rows in memory", "without --stream");
   if (data.read.format != Format::Auto && data.read.format != Format::Libsvm) {
     throw UsageError("--stream reads libsvm text", "convert the data first, or read them without --stream");
   }

@@ -20,7 +20,7 @@ class Verify final : public Command {
  public:
   void add_options(OptionList& options) override {
     options.argument("CERT_OR_MODEL",
-                     "a certificate of halfspace separable, or a model of svm or logistic", model_path_);
+                     "a certificate of halfspace separable, or a model of svm, logistic or hard-margin", model_path_);
     options.argument("DATA", "the rows it was trained on; - for standard input", data_.path);
     data_.add_reading(options);
   }
@@ -34,7 +34,7 @@ class Verify final : public Command {
     Dataset data = read_for_model(data_, model, common, notes);
     if (!data.labelled()) throw InputError({data.name()}, "no labels", "the labelled rows of the training");
     const std::string scale = fact(model, "scale");
-    if (!scale.empty()) {
+    if (!scale.empty() && !has_preparation(model)) {
       // The gap belongs to the scaled rows; the fingerprint is that of the rows as read.
       const std::string found = data.fingerprint();
       data = unfold(model, data, OptionType<ScaleKind>::parse("scale", scale, {}), common.team());
@@ -68,7 +68,7 @@ class Verify final : public Command {
     data_.read.features = std::max(data_.read.features, static_cast<std::uint32_t>(proof.features));
     const Dataset data = read_data(data_, common, notes);
     if (!data.labelled()) throw InputError({data.name()}, "no labels", "the labelled rows of the certificate");
-    const Verdict verdict = verify(proof, data);
+    const Verdict verdict = verify(proof, data, common.team());
     for (const std::string& note : notes) output.note(note);
     output.line(verdict.why);
     output.line(verdict.holds ? "verified: the certificate proves its verdict" : "NOT verified");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Certificates of separability. Whatever a file claims, of data whose verdict is known only the true one is believed.
+// Certificates of separability. Whatever a file claims, of data whose verdict is known only the true one is
+// believed.
 #include <array>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct Known {
   Separation verdict;
 };
 
-Known make(const std::vector<std::array<double, 2>>& rows, std::vector<std::uint32_t> labels, Separation verdict) {
+Known make(const std::vector<std::array<double, 2>>& rows, std::vector<std::uint32_t> labels,
+           Separation verdict) {
   MatrixBuilder builder;
   for (const auto& row : rows) {
     builder.add(0, row[0]);
@@ -50,7 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::string saved = to_json(proof);
-  fuzz::require(to_json(separation_from_json(saved, "saved")) == saved, "a certificate reads back as it was written");
+  fuzz::require(to_json(separation_from_json(saved, "saved")) == saved,
+                "a certificate reads back as it was written");
   for (const Known& k : known()) {
     // A proof without an offset, or of other classes, is about another question.
     if (proof.offset == Offset::None || proof.positive != std::vector<std::string>{"1"}) continue;
@@ -58,7 +61,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     proof.rows = k.data.rows();
     proof.features = k.data.features();
     try {
-      fuzz::require(!verify(proof, k.data).holds || proof.verdict == k.verdict, "a false certificate is believed");
+      fuzz::require(!verify(proof, k.data).holds || proof.verdict == k.verdict,
+                    "a false certificate is believed");
     } catch (const InputError&) {
     }
   }

@@ -4,15 +4,6 @@
 #include "oracle.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto [first, second] = fuzz::split(fuzz::text(data, size));
-  const std::string_view rows = first, labels = second;
-  fuzz::check_reader(
-      [&](const halfspace::ReadOptions& options) {
-        const auto source = halfspace::memory_source(rows, "rows");
-        const auto label_source = halfspace::memory_source(labels, "labels");
-        return halfspace::read_npy(*source, "rows", labels.empty() ? nullptr : label_source.get(), "labels",
-                                   options);
-      },
-      {.need_labels = !labels.empty()});
+  fuzz::check_pair(fuzz::text(data, size), halfspace::read_npy);
   return 0;
 }

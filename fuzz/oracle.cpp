@@ -75,4 +75,14 @@ Pair split(std::string_view bytes) {
   return {bytes.substr(0, length), bytes.substr(length)};
 }
 
+void check_pair(std::string_view bytes, PairReader read) {
+  const Pair files = split(bytes);
+  const auto reader = [&](const halfspace::ReadOptions& options) {
+    const auto rows = halfspace::memory_source(files.first, "rows");
+    const auto labels = halfspace::memory_source(files.second, "labels");
+    return read(*rows, "rows", files.second.empty() ? nullptr : labels.get(), "labels", options);
+  };
+  check_reader(reader, {.need_labels = !files.second.empty()});
+}
+
 }  // namespace fuzz

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "halfspace/core/bytes.hpp"
 #include "halfspace/data/dataset.hpp"
 #include "halfspace/data/read.hpp"
 
@@ -41,5 +42,11 @@ struct Pair {
   std::string_view first, second;
 };
 Pair split(std::string_view bytes);
+
+// check_reader for a file of rows with a file of labels; without a second one there are no labels.
+using PairReader = halfspace::DatasetParts (*)(halfspace::ByteSource& rows, const std::string& name,
+                                               halfspace::ByteSource* labels, const std::string& labels_name,
+                                               const halfspace::ReadOptions& options);
+void check_pair(std::string_view bytes, PairReader read);
 
 }  // namespace fuzz

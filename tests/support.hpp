@@ -18,9 +18,8 @@ namespace halfspace::testing {
 
 using Rows = std::vector<std::vector<double>>;
 
-// Rows may have different lengths: what is missing is zero. `labels` empty: a set without labels.
-inline Dataset dataset_from(const Rows& rows, const std::vector<std::string>& labels = {},
-                            std::vector<double> weights = {}, std::size_t features = 0) {
+// Rows may have different lengths: what is missing is zero. No labels yet.
+inline DatasetParts parts_from(const Rows& rows, std::vector<double> weights = {}, std::size_t features = 0) {
   MatrixBuilder builder;
   for (const auto& row : rows) {
     for (std::size_t j = 0; j < row.size(); ++j) builder.add(static_cast<std::uint32_t>(j), row[j]);
@@ -33,6 +32,12 @@ inline Dataset dataset_from(const Rows& rows, const std::vector<std::string>& la
   parts.storage = stored.storage;
   parts.weights = std::move(weights);
   parts.name = "test";
+  return parts;
+}
+// `labels` empty: a set without labels.
+inline Dataset dataset_from(const Rows& rows, const std::vector<std::string>& labels = {},
+                            std::vector<double> weights = {}, std::size_t features = 0) {
+  DatasetParts parts = parts_from(rows, std::move(weights), features);
   for (const std::string& label : labels) {
     auto found = std::find(parts.classes.begin(), parts.classes.end(), label);
     if (found == parts.classes.end()) found = parts.classes.insert(parts.classes.end(), label);

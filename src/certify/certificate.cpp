@@ -7,6 +7,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "certify/rounding.hpp"
+
 namespace halfspace {
 namespace {
 
@@ -62,9 +64,6 @@ struct Teller {
 template <class View>
 Verdict check_rows(const View& view, const Dataset& data, std::uint32_t positive, const Separator& claim,
                    const Threads& threads) {
-  // Standard bound for a sum of n rounded products, doubled for the bound's own rounding (Higham, Accuracy
-  // and Stability of Numerical Algorithms, 2nd ed., section 3.1).
-  const auto error_factor = [](std::size_t n) { return 2 * static_cast<double>(n + 3) * 0x1.0p-53; };
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   struct First {
     std::size_t row = std::numeric_limits<std::size_t>::max();
@@ -90,7 +89,7 @@ Verdict check_rows(const View& view, const Dataset& data, std::uint32_t positive
           const double margin = data.labels()[i] == positive ? sum : -sum;
           // The smallest normal number covers underflow of products.
           const double error =
-              size * error_factor(terms) + static_cast<double>(terms) * std::numeric_limits<double>::min();
+              size * rounding(terms) + static_cast<double>(terms) * std::numeric_limits<double>::min();
           if (!(margin > error)) found.row = i;
         }
         return found;

@@ -11,23 +11,10 @@
 #include <cmath>
 #include <limits>
 
+#include "certify/rounding.hpp"
+
 namespace halfspace {
 namespace {
-
-constexpr double unit = 0x1.0p-53;
-
-double rounding(std::size_t terms) { return 2 * static_cast<double>(terms + 4) * unit; }
-
-// A sum that carries its rounding errors along (Neumaier 1974): off by u of itself plus (k u)^2 of the sum of sizes.
-struct CarefulSum {
-  double sum = 0, low = 0;
-  void add(double x) {
-    const double next = sum + x;
-    low += std::abs(sum) >= std::abs(x) ? (sum - next) + x : (x - next) + sum;
-    sum = next;
-  }
-  [[nodiscard]] double value() const { return sum + low; }
-};
 
 struct Sums {
   double loss = 0;      // upper bound of sum cost loss
@@ -138,14 +125,14 @@ class Checker {
     double gain_size = 0;  // sum of sizes of the gains, for rounding
     double size = 0;       // sum alpha |x|
     double alpha = 0;      // sum alpha
-    CarefulSum signed_alpha;  // with a free offset it is multiplied by a bound of the offset, so it must be sharp
+    CarefulSum
+        signed_alpha;  // with a free offset it is multiplied by a bound of the offset, so it must be sharp
     Gains& operator+=(const Gains& o) {
       gain += o.gain;
       gain_size += o.gain_size;
       size += o.size;
       alpha += o.alpha;
-      signed_alpha.add(o.signed_alpha.sum);
-      signed_alpha.add(o.signed_alpha.low);
+      signed_alpha.add(o.signed_alpha);
       return *this;
     }
   };

@@ -1,35 +1,164 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bounds. u = 2^-53. A product of rows is off by at most (entries + 4) 2u |x||z| (Higham, Accuracy and
-// Stability of Numerical Algorithms, chapter 3), the kernel of it by KernelFunction::value_error; a sum of k
-// weighted values by (k + 4) 2u times the sum of their sizes more. A residual r = sum alpha_i y_i costs |r|
+// Bounds. u = 2^-53. Sums of kernel values are off by at most sum_error (data/kernel_rows.hpp) times the sum of the
+// alpha. A residual r = sum alpha_i y_i costs |r|
 // |b| for the best offset b, and |b| <= 1 + sqrt(max K(x, x)) sqrt(2 P).
 #include "halfspace/certify/kernel_gap.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
+#include "certify/rounding.hpp"
 #include "data/equal_rows.hpp"
 #include "data/kernel_rows.hpp"
 
 namespace halfspace {
-namespace {
 
-constexpr double unit = 0x1.0p-53;
+// Sums over the support vectors. Equal rows have equal sums: one of each is computed, with the coefficients of all.
+struct KernelGap::Sums {
+  const Problem& problem;
+  KernelFunction kernel;
+  Threads threads;
+  std::unique_ptr<RowAccess> access;
+  RowForm form, exact;
+  std::vector<std::uint32_t> present;   // rows with a cost
+  EqualRows equal;                      // among them
+  std::vector<std::uint32_t> distinct;  // the first row of each group
+  std::vector<double> coefficient, length;
+  std::vector<double> sum, error;
+  std::vector<std::uint8_t> used;    // rows with an alpha
+  std::vector<std::uint8_t> coarse;  // computed in float
+  double weight = 0;                 // sum of the alpha
+  std::vector<std::uint32_t> vectors;  // groups with a coefficient
+  std::vector<double> weights;
+  double longest = 0;  // of the vectors
+  std::optional<KernelRows<double>> rows;  // the vectors
+  std::optional<LeftRows<double>> left;
 
-double rounding(std::size_t terms) { return 2 * static_cast<double>(terms + 4) * unit; }
-
-// A sum that carries its rounding errors along (Neumaier 1974).
-struct ExactSum {
-  double sum = 0, low = 0;
-  void add(double x) {
-    const double next = sum + x;
-    low += std::abs(sum) >= std::abs(x) ? (sum - next) + x : (x - next) + sum;
-    sum = next;
+  Sums(const Problem& p, const KernelFunction& k, const std::vector<double>& alpha, const Threads& t)
+      : problem(p), kernel(k), threads(t), access(RowAccess::of(p.data->matrix())), form(form_for(*p.data, k)) {
+    for (std::size_t i = 0; i < p.rows(); ++i)
+      if (p.cost[i] > 0) present.push_back(static_cast<std::uint32_t>(i));
+    const bool given = form == RowForm::Given;
+    // Looking for equal rows costs more than it saves when there are few.
+    const bool few = present.size() < 2048;
+    equal = given || few ? all_different(present.size()) : find_equal_rows(*access, present);
+    for (const std::uint32_t at : equal.first) distinct.push_back(present[at]);
+    const std::size_t groups = distinct.size();
+    coefficient.assign(groups, 0.0);
+    used.assign(groups, 0);
+    for (std::size_t at = 0; at < present.size(); ++at) {
+      coefficient[equal.group[at]] += p.y[present[at]] * alpha[present[at]];
+      weight += alpha[present[at]];
+      if (alpha[present[at]] > 0) used[equal.group[at]] = 1;
+    }
+    length.assign(groups, 0.0);
+    sum.assign(groups, 0.0);
+    error.assign(groups, 0.0);
+    coarse.assign(groups, 0);
+    double length2 = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+      const double own = access->norm2(distinct[g]);
+      length2 = std::max(length2, own);
+      length[g] = std::sqrt(own) * (1 + 1e-9);
+      if (coefficient[g] == 0) continue;
+      vectors.push_back(static_cast<std::uint32_t>(g));
+      weights.push_back(coefficient[g]);
+      longest = std::max(longest, length[g]);
+    }
+    exact = exact_form(form, kernel, length2, p.data->features());
+    weight *= 1 + 1e-9;
+    if (given) {
+      compute_given();
+      return;
+    }
+    std::vector<std::uint32_t> own;
+    for (std::size_t g = 0; g < groups; ++g)
+      if (used[g] != 0) own.push_back(static_cast<std::uint32_t>(g));
+    compute_exact(own);
+    compute_coarse();
   }
-  [[nodiscard]] double value() const { return sum + low; }
-};
 
-}  // namespace
+  [[nodiscard]] std::vector<std::uint32_t> rows_of(std::span<const std::uint32_t> groups) const {
+    std::vector<std::uint32_t> out;
+    out.reserve(groups.size());
+    for (const std::uint32_t g : groups) out.push_back(distinct[g]);
+    return out;
+  }
+  static std::vector<std::uint32_t> places(std::size_t n) {
+    std::vector<std::uint32_t> out(n);
+    std::iota(out.begin(), out.end(), 0U);
+    return out;
+  }
+
+  void compute_exact(std::span<const std::uint32_t> groups) {
+    if (groups.empty()) return;
+    const std::size_t features = problem.data->features();
+    if (!left) {
+      rows.emplace(*access, rows_of(vectors), features, exact, threads);
+      left.emplace(*rows, places(vectors.size()));
+    }
+    const LeftScale scale{exact, vectors.size(), rows->longest(), longest};
+    std::optional<KernelRows<double>> others;
+    if (!std::equal(groups.begin(), groups.end(), vectors.begin(), vectors.end()))
+      others.emplace(*access, rows_of(groups), features, exact, threads);
+    const KernelRows<double>& right = others ? *others : *rows;
+    std::vector<double> out(right.padded(), 0.0);
+    if (!vectors.empty()) add_kernel_sums(kernel, *left, right, weights, 1, out.data(), threads);
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      const std::uint32_t g = groups[k];
+      sum[g] = out[k];
+      error[g] = weight * sum_error<double>(kernel, scale, length[g]);
+      coarse[g] = 0;
+    }
+  }
+
+  // All rows without an alpha.
+  void compute_coarse() {
+    std::vector<std::uint32_t> others;
+    for (std::size_t g = 0; g < distinct.size(); ++g)
+      if (used[g] == 0) others.push_back(static_cast<std::uint32_t>(g));
+    if (others.empty()) return;
+    const std::size_t features = problem.data->features();
+    const KernelRows<float> single(*access, rows_of(vectors), features, form, threads, {}, false);
+    const LeftScale scale{form, vectors.size(), single.longest(), longest};
+    const LeftRows<float> on_left(single, places(vectors.size()));
+    const KernelRows<float> right(*access, rows_of(others), features, form, threads);
+    std::vector<double> out(right.padded(), 0.0);
+    if (!vectors.empty()) add_kernel_sums(kernel, on_left, right, weights, 1, out.data(), threads);
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      const std::uint32_t g = others[k];
+      sum[g] = out[k];
+      error[g] = weight * sum_error<float>(kernel, scale, length[g]);
+      coarse[g] = 1;
+    }
+  }
+
+  void compute_given() {
+    const std::size_t id = problem.data->features() == problem.rows() + 1 ? 1 : 0;
+    std::vector<std::uint32_t> columns;
+    for (const std::uint32_t i : distinct) columns.push_back(static_cast<std::uint32_t>(i + id));
+    rows.emplace(*access, distinct, problem.data->features(), form, threads, columns);
+    std::vector<double> out(rows->padded(), 0.0);
+    if (!vectors.empty())
+      add_kernel_sums(kernel, LeftRows<double>(*rows, vectors), *rows, weights, 1, out.data(), threads);
+    std::copy_n(out.begin(), distinct.size(), sum.begin());
+    double value = 0;
+    for (std::size_t g = 0; g < distinct.size(); ++g) value = std::max(value, std::abs(rows->own_value(kernel, g)));
+    const double each = rounding(vectors.size() + 8) * value * (1 + 1e-9);
+    std::fill(error.begin(), error.end(), weight * each);
+  }
+
+  // K(x, x) of the longest row is the largest.
+  [[nodiscard]] double largest_value() const {
+    double out = 0;
+    for (std::size_t g = 0; g < distinct.size(); ++g)
+      out = std::max(out, form == RowForm::Given ? std::abs(rows->own_value(kernel, g))
+                                                 : kernel.largest(length[g], length[g]));
+    return out;
+  }
+};
 
 KernelGap::KernelGap(const Problem& problem, const KernelFunction& kernel, const DualPoint& point,
                      const Threads& threads)
@@ -41,64 +170,60 @@ KernelGap::KernelGap(const Problem& problem, const KernelFunction& kernel, const
     if (i < n && problem.cost[i] > 0 && point.alpha[k] > 0)
       alpha_[i] = std::min(point.alpha[k], problem.cost[i]);
   }
-  std::vector<std::uint32_t> present;
-  for (std::size_t i = 0; i < n; ++i)
-    if (problem.cost[i] > 0) present.push_back(static_cast<std::uint32_t>(i));
-  const auto access = RowAccess::of(problem.data->matrix());
-  const RowForm form = form_for(*problem.data, kernel);
-  const bool given = form == RowForm::Given;
-  const std::size_t id = given && problem.data->features() == n + 1 ? 1 : 0;
-
-  // Equal rows have equal products: one of each is enough, with the coefficients of all.
-  const EqualRows equal = given ? all_different(present.size()) : find_equal_rows(*access, present);
-  std::vector<std::uint32_t> distinct, columns;
-  for (const std::uint32_t k : equal.first) distinct.push_back(present[k]);
-  if (given)
-    for (const std::uint32_t i : distinct) columns.push_back(static_cast<std::uint32_t>(i + id));
-  const KernelRows<double> rows(*access, distinct, problem.data->features(), form, threads, columns);
-  std::vector<double> coefficient(distinct.size(), 0.0);
-  double weight = 0, longest = 0, largest = 0;
-  std::vector<double> length(distinct.size());
-  for (std::size_t k = 0; k < present.size(); ++k) {
-    coefficient[equal.group[k]] += problem.y[present[k]] * alpha_[present[k]];
-    weight += alpha_[present[k]];
-  }
-  std::vector<std::uint32_t> left;
-  std::vector<double> weights;
-  for (std::size_t g = 0; g < distinct.size(); ++g) {
-    length[g] = std::sqrt(rows.length2()[g]) * (1 + 1e-9);
-    const double own = std::abs(rows.own_value(kernel, g));
-    largest = std::max(largest, own);
-    if (coefficient[g] == 0) continue;
-    longest = std::max(longest, length[g]);
-    left.push_back(static_cast<std::uint32_t>(g));
-    weights.push_back(coefficient[g]);
-  }
-  std::vector<double> sums(rows.padded(), 0.0);
-  if (!left.empty())
-    add_kernel_sums(kernel, LeftRows<double>(rows, left), rows, weights, 1, sums.data(), threads);
+  sums_ = std::make_unique<Sums>(problem, kernel, alpha_, threads);
+  largest_value_ = std::sqrt(sums_->largest_value()) * (1 + 1e-9);
   products_.assign(n, 0.0);
   error_.assign(n, 0.0);
-  largest_value_ = std::sqrt(largest) * (1 + 1e-9);
-  const double product_error = rounding(std::min<std::size_t>(problem.data->features(), 1U << 20U));
-  for (std::size_t k = 0; k < present.size(); ++k) {
-    const std::uint32_t g = equal.group[k];
-    const double value_error = given ? 0 : kernel.value_error(product_error, length[g], longest);
-    const double value = largest_value_ * largest_value_ * (1 + 1e-9);
-    products_[present[k]] = sums[g];
-    error_[present[k]] = weight * (value_error + rounding(left.size() + 8) * value);
+  take_sums();
+}
+
+KernelGap::~KernelGap() = default;
+
+void KernelGap::take_sums() {
+  for (std::size_t k = 0; k < sums_->present.size(); ++k) {
+    const std::uint32_t g = sums_->equal.group[k];
+    products_[sums_->present[k]] = sums_->sum[g];
+    error_[sums_->present[k]] = sums_->error[g];
   }
 }
 
-DualityGap KernelGap::at(double offset) const {
+double KernelGap::loss(std::size_t i, double offset) const {
   const Problem& p = *problem_;
-  double loss = 0, square = 0, square_error = 0;
-  ExactSum gain, balance;
+  const double margin = p.y[i] * (products_[i] + offset);
+  const double margin_error = error_[i] + 4 * unit * (std::abs(products_[i]) + std::abs(offset));
+  return 1 - margin + margin_error;
+}
+
+void KernelGap::settle(double offset) {
+  std::vector<std::uint8_t> open(sums_->distinct.size(), 0);
+  std::vector<std::uint32_t> groups;
+  for (std::size_t k = 0; k < sums_->present.size(); ++k) {
+    const std::uint32_t g = sums_->equal.group[k];
+    if (sums_->coarse[g] == 0 || open[g] != 0 || loss(sums_->present[k], offset) <= 0) continue;
+    open[g] = 1;
+    groups.push_back(g);
+  }
+  if (groups.empty()) return;
+  sums_->compute_exact(groups);
+  take_sums();
+}
+
+void KernelGap::settle_all() {
+  std::vector<std::uint32_t> groups;
+  for (std::size_t g = 0; g < sums_->coarse.size(); ++g)
+    if (sums_->coarse[g] != 0) groups.push_back(static_cast<std::uint32_t>(g));
+  sums_->compute_exact(groups);
+  take_sums();
+}
+
+DualityGap KernelGap::at(double offset) {
+  settle(offset);
+  const Problem& p = *problem_;
+  double losses = 0, square = 0, square_error = 0;
+  CarefulSum gain, balance;
   for (std::size_t i = 0; i < p.rows(); ++i) {
     if (p.cost[i] == 0) continue;
-    const double margin = p.y[i] * (products_[i] + offset);
-    const double margin_error = error_[i] + 4 * unit * (std::abs(products_[i]) + std::abs(offset));
-    loss += p.cost[i] * std::max(0.0, 1 - margin + margin_error);
+    losses += p.cost[i] * std::max(0.0, loss(i, offset));
     if (alpha_[i] == 0) continue;
     square += p.y[i] * alpha_[i] * products_[i];
     square_error += alpha_[i] * (error_[i] + rounding(p.rows()) * std::abs(products_[i]));
@@ -106,7 +231,7 @@ DualityGap KernelGap::at(double offset) const {
     balance.add(p.y[i] * alpha_[i]);
   }
   DualityGap out;
-  out.primal = ((square + square_error) / 2 + loss * (1 + rounding(p.rows()))) * (1 + 8 * unit);
+  out.primal = ((square + square_error) / 2 + losses * (1 + rounding(p.rows()))) * (1 + 8 * unit);
   const double residual =
       std::abs(balance.value()) + 4 * unit * unit * static_cast<double>(p.rows()) * gain.value();
   const double largest_offset = 1.01 * (1 + largest_value_ * std::sqrt(2 * std::max(0.0, out.primal)));

@@ -10,23 +10,10 @@
 #include <cmath>
 #include <limits>
 
+#include "certify/rounding.hpp"
+
 namespace halfspace {
 namespace {
-
-constexpr double unit = 0x1.0p-53;
-double rounding(std::size_t terms) { return 2 * static_cast<double>(terms + 4) * unit; }
-
-// A sum that carries its rounding errors along (Neumaier 1974): with free offsets it is multiplied by a bound
-// of the offsets, so it must be sharp.
-struct CarefulSum {
-  double sum = 0, low = 0;
-  void add(double x) {
-    const double next = sum + x;
-    low += std::abs(sum) >= std::abs(x) ? (sum - next) + x : (x - next) + sum;
-    sum = next;
-  }
-  [[nodiscard]] double value() const { return sum + low; }
-};
 
 struct RowSums {
   double loss = 0;     // upper bound
@@ -278,8 +265,7 @@ class Checker {
     for (std::size_t t = 1; t < slices; ++t) {
       for (std::size_t v = 0; v < values; ++v) total.s[v] += part[t].s[v];
       for (std::size_t k = 0; k < planes_; ++k) {
-        total.residual[k].add(part[t].residual[k].sum);
-        total.residual[k].add(part[t].residual[k].low);
+        total.residual[k].add(part[t].residual[k]);
         total.size[k] += part[t].size[k];
       }
       total.gain += part[t].gain;

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <variant>
 
 #include "halfspace/certify/kernel_gap.hpp"
+#include "halfspace/certify/kernel_margin.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace::detail {
@@ -76,8 +78,8 @@ void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset&
     const DualityGap gap = KernelGap(problem, kernel.kernel, model.dual[k], threads).at(kernel.offsets[k]);
     out.gaps.push_back(gap);
     const double scale = 1e-9 * std::max(1.0, std::abs(gap.primal));
-    const bool same =
-        std::abs(gap.primal - claims[k].primal) <= scale && std::abs(gap.dual - claims[k].dual) <= scale;
+    const bool same = std::isfinite(gap.primal) && std::abs(gap.primal - claims[k].primal) <= scale &&
+                      std::abs(gap.dual - claims[k].dual) <= scale;
     out.holds = out.holds && same;
     out.lines.push_back(fmt::format(
         "{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}", name, gap.primal,
@@ -97,6 +99,38 @@ void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset&
         if (data.labels()[i] != a && data.labels()[i] != b) problem.cost[i] = 0;
       check(problem);
     }
+  }
+}
+
+void verify_kernel_margins(const Model& model, const KernelModel& kernel, const Dataset& data,
+                           const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out) {
+  if (model.dual.size() != kernel.offsets.size() || kernel.pairs) {
+    out.lines.emplace_back("the model carries no dual point: nothing to verify");
+    return;
+  }
+  out.holds = true;
+  for (std::uint32_t k = 0; k < kernel.offsets.size(); ++k) {
+    const std::string name = printable(function_name(model, k));
+    Problem problem = make_problem(data, model.classes.size() == 2 ? 1 : k, Hinge{}, Offset::Free, 1, {});
+    for (double& cost : problem.cost)
+      if (cost > 0) cost = std::numeric_limits<double>::infinity();
+    const std::string wrong = mismatch(data, kernel, problem, model.dual[k], k);
+    if (!wrong.empty()) {
+      out.lines.push_back(fmt::format("{}: {}", name, wrong));
+      out.holds = false;
+      continue;
+    }
+    const KernelMargin margin =
+        kernel_margin(problem, kernel.kernel, model.dual[k], kernel.offsets[k], threads);
+    const DualityGap gap{0.5 / (margin.lower * margin.lower), 0.5 / (margin.upper * margin.upper)};
+    out.gaps.push_back(gap);
+    const double scale = 1e-9 * std::abs(gap.primal);
+    const bool same = std::isfinite(gap.primal) && std::abs(gap.primal - claims[k].primal) <= scale &&
+                      std::abs(gap.dual - claims[k].dual) <= scale;
+    out.holds = out.holds && margin.lower > 0 && same;
+    out.lines.push_back(fmt::format("{}: margin at least {:.10g}, that of any function at most {:.10g}{}",
+                                    name, margin.lower, margin.upper,
+                                    same ? "" : "; the model says otherwise"));
   }
 }
 

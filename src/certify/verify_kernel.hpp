@@ -15,4 +15,8 @@ void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset&
                    const std::vector<double>& C, const std::vector<double>& class_weights,
                    const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
 
+// The same for hard margins: the bracket of the margin is recomputed from the model's own numbers.
+void verify_kernel_margins(const Model& model, const KernelModel& kernel, const Dataset& data,
+                           const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
+
 }  // namespace halfspace::detail

@@ -22,10 +22,11 @@ void add_panels(const float* a, const float* b, std::size_t depth, double sign, 
                 std::size_t columns, double* c, std::size_t stride_c) noexcept;
 void add_panels(const double* a, const double* b, std::size_t depth, double sign, std::size_t rows,
                 std::size_t columns, double* c, std::size_t stride_c) noexcept;
+
 // C[i][j] -= sum over k of A[i][k] B[j][k], all in double.
 void subtract_products(const double* a, std::size_t rows_a, std::size_t stride_a, const double* b,
                        std::size_t rows_b, std::size_t stride_b, std::size_t depth, double* c,
-                       std::size_t stride_c) noexcept;
+                       std::size_t stride_c);
 
 // A symmetric positive definite system, solved by Cholesky after scaling its diagonal to 1 (columns of very
 // different size then do no harm).
@@ -41,7 +42,7 @@ class Cholesky {
 
  private:
   std::vector<double> l_;
-  std::vector<double> scale_;
+  std::vector<double> scale_, packed_;
   std::size_t n_ = 0;
 };
 

@@ -57,8 +57,19 @@ KernelFunction KernelFunction::for_features(std::size_t features) const {
   return out;
 }
 
-double KernelFunction::value_error(double error, double length_a, double length_b) const {
-  constexpr double few_units = 16 * 0x1.0p-53;
+double KernelFunction::largest(double length_a, double length_b) const {
+  switch (kind) {
+    case KernelKind::Poly: return power(std::abs(gamma) * length_a * length_b + std::abs(coef), degree);
+    case KernelKind::Rbf:
+    case KernelKind::Sigmoid: return 1;
+    case KernelKind::Linear:
+    case KernelKind::Precomputed: break;
+  }
+  return length_a * length_b;
+}
+
+double KernelFunction::value_error(double error, double length_a, double length_b, double unit) const {
+  const double few_units = 16 * unit;
   const double product = length_a * length_b;
   switch (kind) {
     // t exp(-t) <= 1/e, and the slope of exp(-t) is at most 1.

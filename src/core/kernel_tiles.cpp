@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of every sum is that of the columns, whatever the instruction set and the place of a row in its
-// tile, so a value does not depend on its neighbours and K(i, k) = K(k, i) to the bit.
+// The order of every sum follows from the left row alone, whatever the instruction set and the place of the rows in
+// their tile, so a value does not depend on its neighbours. A sparse row is summed in chains of entries that do not wait
+// for each other.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernel_tiles.cpp"
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
-#endif
 #include "core/kernel_tiles.hpp"
 
-// The order of these three is their meaning.
-// clang-format off
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-#include <hwy/contrib/math/math-inl.h>
-// clang-format on
+#include "core/each_target.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {
@@ -40,7 +32,7 @@ inline constexpr std::size_t vectors = 2 * sizeof(T) / sizeof(float);
 template <class T>
 inline constexpr std::size_t part_rows = sizeof(T) == sizeof(float) ? 6 : 3;
 
-template <class T>
+template <bool kDifferences, class T>
 HWY_INLINE void dense_part(const T* HWY_RESTRICT left, const T* HWY_RESTRICT panel, std::size_t depth,
                            T* tile) {
   const Tag<T> d;
@@ -53,8 +45,20 @@ HWY_INLINE void dense_part(const T* HWY_RESTRICT left, const T* HWY_RESTRICT pan
     for (std::size_t v = 0; v < vectors<T>; ++v) right[v] = hn::Load(d, panel + v * lanes);
     for (std::size_t r = 0; r < part_rows<T>; ++r) {
       const auto x = hn::Set(d, left[r]);
-      for (std::size_t v = 0; v < vectors<T>; ++v) sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
+      for (std::size_t v = 0; v < vectors<T>; ++v) {
+        if constexpr (kDifferences) {
+          const auto apart = hn::Sub(x, right[v]);
+          sum[r][v] = hn::MulAdd(apart, apart, sum[r][v]);
+        } else {
+          sum[r][v] = hn::MulAdd(x, right[v], sum[r][v]);
+        }
+      }
     }
+  }
+  if constexpr (kDifferences) {
+    const auto minus_half = hn::Set(d, T{-0.5});
+    for (auto& row : sum)
+      for (auto& s : row) s = hn::Mul(s, minus_half);
   }
   for (std::size_t r = 0; r < part_rows<T>; ++r)
     for (std::size_t v = 0; v < vectors<T>; ++v)
@@ -64,7 +68,12 @@ HWY_INLINE void dense_part(const T* HWY_RESTRICT left, const T* HWY_RESTRICT pan
 template <class T>
 void dense(const T* left, const T* panel, std::size_t depth, T* tile) {
   for (std::size_t r = 0; r < tile_rows; r += part_rows<T>)
-    dense_part<T>(left + r, panel, depth, tile + r * width());
+    dense_part<false, T>(left + r, panel, depth, tile + r * width());
+}
+template <class T>
+void differences(const T* left, const T* panel, std::size_t depth, T* tile) {
+  for (std::size_t r = 0; r < tile_rows; r += part_rows<T>)
+    dense_part<true, T>(left + r, panel, depth, tile + r * width());
 }
 
 template <class T, class Place>
@@ -72,15 +81,28 @@ HWY_INLINE void sparse_row(const Entries<T>& left, const Place& place, const T* 
   const Tag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t wide = vectors<T> * lanes;
-  hn::Vec<Tag<T>> sum[vectors<T>];
-  for (auto& s : sum) s = hn::Zero(d);
-  for (std::size_t k = 0; k < left.size; ++k) {
-    const T* HWY_RESTRICT column = panel + std::size_t{place(left.index[k])} * wide;
-    const auto x = hn::Set(d, left.value[k]);
-    for (std::size_t v = 0; v < vectors<T>; ++v)
-      sum[v] = hn::MulAdd(x, hn::Load(d, column + v * lanes), sum[v]);
+  // As many chains at once as there are registers for; the others follow, so the bits are those of four chains always.
+  constexpr std::size_t at_once = sizeof(T) == sizeof(float) ? 4 : 2;
+  hn::Vec<Tag<T>> total[vectors<T>];
+  for (std::size_t v = 0; v < vectors<T>; ++v) total[v] = hn::Zero(d);
+  for (std::size_t chain = 0; chain < sparse_chains; chain += at_once) {
+    hn::Vec<Tag<T>> sum[at_once][vectors<T>];
+    for (auto& row : sum)
+      for (auto& s : row) s = hn::Zero(d);
+    std::size_t k = chain;
+    const auto step = [&](std::size_t c) HWY_ATTR {
+      const T* HWY_RESTRICT column = panel + std::size_t{place(left.index[k + c])} * wide;
+      const auto x = hn::Set(d, left.value[k + c]);
+      for (std::size_t v = 0; v < vectors<T>; ++v)
+        sum[c][v] = hn::MulAdd(x, hn::Load(d, column + v * lanes), sum[c][v]);
+    };
+    for (; k + at_once <= left.size; k += sparse_chains)
+      for (std::size_t c = 0; c < at_once; ++c) step(c);
+    for (std::size_t c = 0; c + 1 < at_once && k + c < left.size; ++c) step(c);
+    for (std::size_t c = 0; c < at_once; ++c)
+      for (std::size_t v = 0; v < vectors<T>; ++v) total[v] = hn::Add(total[v], sum[c][v]);
   }
-  for (std::size_t v = 0; v < vectors<T>; ++v) hn::StoreU(sum[v], d, tile + v * lanes);
+  for (std::size_t v = 0; v < vectors<T>; ++v) hn::StoreU(total[v], d, tile + v * lanes);
 }
 
 template <class T>
@@ -99,14 +121,14 @@ void sparse(const Entries<T>* left, std::size_t rows, const std::uint32_t* place
 
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
-void bits(const std::uint32_t* left, std::size_t rows, std::size_t words, const std::uint32_t* panel,
-          T* tile) {
+void ones(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel, const std::uint8_t* right_length,
+          const OnesTable<T>& table, T* tile) {
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < width(); ++c) {
-      int count = 0;
-      for (std::size_t w = 0; w < words; ++w)
-        count += __builtin_popcount(left[r * words + w] & panel[w * width() + c]);
-      tile[r * width() + c] = static_cast<T>(count);
+      std::size_t shared = 0;
+      for (std::size_t k = 0; k < left[r].size; ++k) shared += panel[std::size_t{left[r].index[k]} * width() + c];
+      const std::size_t apart = left[r].size + right_length[c] - 2 * shared;
+      tile[r * width() + c] = table.value[table.by_distance ? apart : shared];
     }
   }
 }
@@ -120,39 +142,61 @@ void add(const T* tile, std::size_t rows, const T* weight, double* sums) {
   }
 }
 #else
-// Ones in every byte, added up byte by byte over at most 31 words, then byte to byte within each word.
+using Bytes = hn::Twice<hn::Rebind<std::uint8_t, Tag<float>>>;  // a panel
+
+// Values of a vector of places in the table.
 template <class T>
-void bits(const std::uint32_t* left, std::size_t rows, std::size_t words, const std::uint32_t* panel,
-          T* tile) {
-  const Tag<std::uint32_t> d;
+HWY_INLINE void look_up(const OnesTable<T>& table, hn::Vec<hn::Half<Bytes>> place, T* out) {
   const Tag<std::int32_t> di;
-  const Tag<float> df;
-  const hn::Repartition<std::uint8_t, decltype(d)> bytes;
-  const std::size_t lanes = hn::Lanes(d);
-  HWY_ALIGN float count[widest_panel];
-  for (std::size_t r = 0; r < rows; ++r) {
-    hn::Vec<decltype(d)> total[2] = {hn::Zero(d), hn::Zero(d)};
-    for (std::size_t first = 0; first < words; first += 31) {
-      const std::size_t last = words - first < 31 ? words : first + 31;
-      hn::Vec<decltype(bytes)> sum[2] = {hn::Zero(bytes), hn::Zero(bytes)};
-      for (std::size_t w = first; w < last; ++w) {
-        const auto x = hn::Set(d, left[r * words + w]);
-        for (std::size_t v = 0; v < 2; ++v) {
-          const auto both = hn::And(x, hn::Load(d, panel + (2 * w + v) * lanes));
-          sum[v] = hn::Add(sum[v], hn::PopulationCount(hn::BitCast(bytes, both)));
-        }
-      }
-      for (std::size_t v = 0; v < 2; ++v) {
-        const auto s = hn::BitCast(d, sum[v]);
-        const auto pairs = hn::Add(hn::And(s, hn::Set(d, 0x00FF00FFU)),
-                                   hn::And(hn::ShiftRight<8>(s), hn::Set(d, 0x00FF00FFU)));
-        total[v] = hn::Add(total[v], hn::Add(hn::And(pairs, hn::Set(d, 0xFFFFU)), hn::ShiftRight<16>(pairs)));
-      }
+  const auto wide = hn::PromoteTo(di, place);
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const Tag<float> d;
+    if (table.digits == 0) {
+      hn::StoreU(hn::GatherIndex(d, table.value, wide), d, out);
+      return;
     }
-    for (std::size_t v = 0; v < 2; ++v)
-      hn::Store(hn::ConvertTo(df, hn::BitCast(di, total[v])), df, count + v * lanes);
+    const std::size_t lanes = hn::Lanes(d);
+    const auto low = hn::Set(di, static_cast<std::int32_t>(lanes - 1));
+    constexpr int bits = hn::MaxLanes(d) == 16 ? 4 : hn::MaxLanes(d) == 8 ? 3 : 2;
+    auto rest = wide;
+    auto value = hn::TableLookupLanes(hn::Load(d, table.factor), hn::IndicesFromVec(d, hn::And(rest, low)));
+    for (std::size_t k = 1; k < table.digits; ++k) {
+      rest = hn::ShiftRight<bits>(rest);
+      const auto factor =
+          hn::TableLookupLanes(hn::Load(d, table.factor + k * lanes), hn::IndicesFromVec(d, hn::And(rest, low)));
+      value = hn::Mul(value, factor);
+    }
+    hn::StoreU(value, d, out);
+  } else {
+    HWY_ALIGN std::int32_t at[hn::MaxLanes(di)];
+    hn::Store(wide, di, at);
+    for (std::size_t l = 0; l < hn::Lanes(di); ++l) out[l] = table.value[at[l]];
+  }
+}
+
+// A byte per right row counts the ones that it shares with the left one.
+template <class T>
+void ones(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel, const std::uint8_t* right_length,
+          const OnesTable<T>& table, T* tile) {
+  const Bytes d;
+  const hn::Half<Bytes> half;
+  const std::size_t wide = hn::Lanes(d);
+  const auto length = hn::LoadU(d, right_length);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Entries<T>& row = left[r];
+    auto even = hn::Zero(d), odd = hn::Zero(d);
+    std::size_t k = 0;
+    for (; k + 2 <= row.size; k += 2) {
+      even = hn::Add(even, hn::LoadU(d, panel + std::size_t{row.index[k]} * wide));
+      odd = hn::Add(odd, hn::LoadU(d, panel + std::size_t{row.index[k + 1]} * wide));
+    }
+    if (k < row.size) even = hn::Add(even, hn::LoadU(d, panel + std::size_t{row.index[k]} * wide));
+    auto place = hn::Add(even, odd);
+    if (table.by_distance)
+      place = hn::Sub(hn::Add(length, hn::Set(d, static_cast<std::uint8_t>(row.size))), hn::Add(place, place));
     T* const out = tile + r * width();
-    for (std::size_t c = 0; c < width(); ++c) out[c] = static_cast<T>(count[c]);
+    look_up(table, hn::LowerHalf(half, place), out);
+    look_up(table, hn::UpperHalf(half, place), out + wide / 2);
   }
 }
 
@@ -191,6 +235,21 @@ HWY_INLINE hn::Vec<D> power(D d, hn::Vec<D> base, std::int64_t exponent) {
   }
 }
 
+// 2^t for t in [-126, 0], off by less than 4 units in the last place: a polynomial on [-1/2, 1/2] with the least relative
+// error, 1 at 0 exactly.
+HWY_INLINE hn::Vec<Tag<float>> power_of_two(hn::Vec<Tag<float>> t) {
+  const Tag<float> d;
+  const Tag<std::int32_t> di;
+  const auto whole = hn::NearestInt(t);
+  const auto f = hn::Sub(t, hn::ConvertTo(d, whole));
+  auto p = hn::MulAdd(hn::Set(d, 1.326472227e-03F), f, hn::Set(d, 9.671512983e-03F));
+  p = hn::MulAdd(p, f, hn::Set(d, 5.550733760e-02F));
+  p = hn::MulAdd(p, f, hn::Set(d, 2.402224208e-01F));
+  p = hn::MulAdd(p, f, hn::Set(d, 6.931469776e-01F));
+  p = hn::MulAdd(p, f, hn::Set(d, 1.0F));
+  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(whole)));
+}
+
 // value(product, left length, right length) over the whole tile.
 template <class T, class Value>
 HWY_INLINE void over_tile(const T* left_length2, std::size_t rows, const T* right_length2, T* tile,
@@ -215,13 +274,19 @@ void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows
   const auto coef = hn::Set(d, static_cast<T>(kernel.coef));
   switch (kernel.kind) {
     case KernelKind::Rbf: {
-      const auto minus_gamma = hn::Neg(gamma);
-      // Below the smallest normal number the value is 0 in effect; the bound keeps the exponential in its
-      // range.
-      const auto lowest = hn::Set(d, sizeof(T) == sizeof(float) ? T{-87} : T{-700});
-      over_tile(left_length2, rows, right_length2, tile, [&](V product, V a, V b) {
+      // Below the smallest normal number the value is 0 in effect; the bound keeps the exponential in its range.
+      constexpr bool single = sizeof(T) == sizeof(float);
+      constexpr double log2_e = 1.4426950408889634;
+      const auto factor = hn::Set(d, static_cast<T>(single ? -kernel.gamma * log2_e : -kernel.gamma));
+      const auto lowest = hn::Set(d, single ? T{-126} : T{-700});
+      over_tile(left_length2, rows, right_length2, tile, [&](V product, V a, V b) HWY_ATTR {
         const auto distance2 = hn::Max(hn::Zero(d), hn::NegMulAdd(hn::Set(d, 2), product, hn::Add(a, b)));
-        return hn::Exp(d, hn::Max(lowest, hn::Mul(minus_gamma, distance2)));
+        const auto exponent = hn::Max(lowest, hn::Mul(factor, distance2));
+        if constexpr (single) {
+          return power_of_two(exponent);
+        } else {
+          return hn::Exp(d, exponent);
+        }
       });
       break;
     }
@@ -240,7 +305,7 @@ void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows
 
 template <class T>
 void fill(TileOperations<T>& out) {
-  out = {&dense<T>, &sparse<T>, &bits<T>, &apply<T>, &add<T>};
+  out = {&dense<T>, &sparse<T>, &differences<T>, &ones<T>, &apply<T>, &add<T>, hn::Lanes(Tag<T>())};
 }
 
 void make_table(TileTable& out) {

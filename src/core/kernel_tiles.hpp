@@ -22,6 +22,20 @@ struct Entries {
   std::size_t size = 0;
 };
 
+// Kernel values of rows of ones, by the number of ones that two rows share or in which they differ: at most 254, so the
+// values are all known beforehand.
+inline constexpr std::size_t ones_values = 256;
+inline constexpr std::size_t longest_ones = 127;  // entries of a row; sums of two lengths fit a byte
+template <class T>
+struct OnesTable {
+  bool by_distance = false;
+  alignas(64) T value[ones_values] = {};
+  // Where the value is a power (rbf): the distance written in digits of as many values as a vector has lanes, a factor
+  // for every digit; the value is their product. 0: there are none.
+  std::size_t digits = 0;
+  alignas(64) T factor[4 * widest_panel] = {};
+};
+
 // tile[r * width + c]: left row r, right row c of the panel.
 template <class T>
 struct TileOperations {
@@ -30,15 +44,20 @@ struct TileOperations {
   // panel [columns][width]; column j of the rows is at place[j] of the panel (null: at j)
   void (*sparse)(const Entries<T>* left, std::size_t rows, const std::uint32_t* place, const T* panel,
                  T* tile) = nullptr;
-  // left [rows][words], panel [words][width]: rows of bits
-  void (*bits)(const std::uint32_t* left, std::size_t rows, std::size_t words, const std::uint32_t* panel,
-               T* tile) = nullptr;
+  // As dense, but minus half of the squared distance in place of the product.
+  void (*differences)(const T* left, const T* panel, std::size_t depth, T* tile) = nullptr;
+  // Rows of ones, panel [columns][width] of bytes 0 or 1: kernel values at once.
+  void (*ones)(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel,
+               const std::uint8_t* right_length, const OnesTable<T>& table, T* tile) = nullptr;
   // products -> kernel values, in place
   void (*apply)(const KernelFunction& kernel, const T* left_length2, std::size_t rows, const T* right_length2,
                 T* tile) = nullptr;
   // sums[c] += sum over r of weight[r] tile[r][c]
   void (*add)(const T* tile, std::size_t rows, const T* weight, double* sums) = nullptr;
+  std::size_t lanes = 0;
 };
+// Entries (and columns of a sparse row) are added up in this many chains, which are then added in order.
+inline constexpr std::size_t sparse_chains = 4;
 
 struct TileTable {
   std::size_t width = 0;

@@ -8,17 +8,9 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels.cpp"
-// SVE and RVV vectors have no size the compiler knows, and arrays of them are not allowed; SSSE3 and AVX3_DL
-// bring nothing over their neighbours here.
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
-#endif
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
 
+#include "core/each_target.hpp"
 #include "core/kernel_table.hpp"
 
 HWY_BEFORE_NAMESPACE();

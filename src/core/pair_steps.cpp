@@ -5,17 +5,12 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/pair_steps.cpp"
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
-#endif
 #include "core/pair_steps.hpp"
-
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <limits>
+
+#include "core/each_target.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows laid out for blocks of kernel values, in float (solvers) or double (certificates, scores). Rows stand
 // on the left of a block one by one and on the right in panels of a fixed width.
-//   Dense   panels of all columns
-//   Sparse  entries on the left; panels are filled from entries, all columns (few of them) or those that
-//   occur Bits    rows of ones as words of bits, counted by population count Given   the features are the
-//   kernel values themselves
-// Memory: rows x columns numbers for Dense, Given and Sparse with few columns; the entries otherwise.
+//   Dense        panels of all columns
+//   Differences  the same, for squared distances without the detour over products and lengths, which loses what is small
+//                against the lengths (rbf only)
+//   Sparse       entries on the left; panels are filled from entries, all columns (few of them) or those that occur
+//   Ones         rows of ones: entries on the left, panels of bytes
+//   Given        the features are the kernel values themselves
+// Memory: rows x columns numbers for Dense, Given and Sparse with few columns, bytes for Ones; the entries otherwise.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +23,24 @@
 
 namespace halfspace {
 
-enum class RowForm { Dense, Sparse, Bits, Given };
+enum class RowForm { Dense, Differences, Sparse, Ones, Given };
 
-// The quickest form for products of rows like these; `ones`: all values are 1.
-[[nodiscard]] RowForm form_for(std::size_t rows, std::size_t features, std::uint64_t entries, bool ones);
+struct RowShape {
+  std::size_t rows = 0, features = 0;
+  std::uint64_t entries = 0;
+  std::size_t longest = 0;  // entries of a row, if all values are ones
+  bool ones = false;
+};
+[[nodiscard]] bool stores_ones(const Matrix& matrix);
+[[nodiscard]] std::size_t longest_row(const RowAccess& rows);
+// The quickest form for products of rows like these.
+[[nodiscard]] RowForm form_for(const RowShape& shape);
 [[nodiscard]] RowForm form_for(const Dataset& data, const KernelFunction& kernel);
+// The same for kept rows on the left and others on the right; follows from the left ones alone unless all are rows of ones.
+[[nodiscard]] bool all_ones(std::span<const double> values);
+[[nodiscard]] RowForm form_of_both(const RowAccess& left, const RowAccess& right, bool ones);
+// The form for values in double, of rows with squared lengths up to length2.
+[[nodiscard]] RowForm exact_form(RowForm form, const KernelFunction& kernel, double length2, std::size_t features);
 
 template <class T>
 class KernelRows {
@@ -43,6 +58,8 @@ class KernelRows {
   [[nodiscard]] std::size_t panels() const { return (size_ + width_ - 1) / width_; }
   [[nodiscard]] RowForm form() const { return form_; }
   [[nodiscard]] const T* length2() const { return length2_.data(); }
+  // Most entries of a row (Sparse, Ones: those below `features`; Ones: at least those).
+  [[nodiscard]] std::size_t longest() const;
   // About how many instructions one value costs before the kernel is applied.
   [[nodiscard]] double cost() const;
   // K(row, row).
@@ -56,20 +73,21 @@ class KernelRows {
 
   void pack_dense(const RowAccess& rows, std::span<const std::uint32_t> chosen, const Threads& threads);
   void pack_sparse(const RowAccess& rows, std::span<const std::uint32_t> chosen);
-  void pack_bits(const RowAccess& rows, std::span<const std::uint32_t> chosen);
+  void pack_ones(const RowAccess& rows, std::span<const std::uint32_t> chosen, bool panels, const Threads& threads);
+  void fill_ones(const Threads& threads);
   void pack_given(const RowAccess& rows, std::span<const std::uint32_t> chosen,
                   std::span<const std::uint32_t> columns, const Threads& threads);
   void fill_panels(const Threads& threads);
 
-  std::size_t size_ = 0, features_ = 0, width_ = 0, words_ = 0;
+  std::size_t size_ = 0, features_ = 0, width_ = 0;
   RowForm form_;
   AlignedVector<T> length2_;             // padded
   AlignedVector<T> panel_;               // Dense, Given (row after row), Sparse with few columns
-  std::vector<std::uint64_t> start_{0};  // Sparse
+  std::vector<std::uint64_t> start_{0};  // Sparse, Ones
   std::vector<std::uint32_t> index_;
   std::vector<T> value_;
-  std::vector<std::uint32_t> bits_;  // row after row
-  AlignedVector<std::uint32_t> bit_panel_;
+  AlignedVector<std::uint8_t> ones_;  // Ones: panels
+  std::vector<std::uint8_t> ones_length_;
 };
 
 // Rows of a set, ready to stand on the left. Points into the set.
@@ -86,8 +104,7 @@ class LeftRows {
   std::vector<std::uint32_t> which_;
   std::vector<T> length2_;
   AlignedVector<T> packed_;                  // Dense: [group][column][6]
-  std::vector<detail::Entries<T>> entries_;  // Sparse
-  std::vector<std::uint32_t> bits_;          // Bits
+  std::vector<detail::Entries<T>> entries_;  // Sparse, Ones
 };
 
 // out[r * stride + i] = K(left r, right i); stride >= right.padded(), and what lies beyond right.size() is
@@ -102,5 +119,17 @@ template <class T>
 void add_kernel_sums(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right,
                      std::span<const double> weights, std::size_t planes, double* sums,
                      const Threads& threads);
+
+// What a bound on the error of such a sum needs to know of the left rows.
+struct LeftScale {
+  RowForm form = RowForm::Dense;
+  std::size_t rows = 0;
+  std::size_t entries = 0;  // most entries of a row: KernelRows::longest()
+  double length = 0;        // a bound on their lengths
+};
+// A bound on the error of a sum of add_kernel_sums in T, divided by the sum of the sizes of its weights, for a right row
+// no longer than `length`. (Higham, Accuracy and Stability of Numerical Algorithms, chapter 3.)
+template <class T>
+[[nodiscard]] double sum_error(const KernelFunction& kernel, const LeftScale& left, double length);
 
 }  // namespace halfspace

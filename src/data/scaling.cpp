@@ -208,6 +208,7 @@ void scale_rows(const View& view, const Scaling& scaling, const Zeros& zeros, st
   for (std::size_t i = begin; i < end; ++i) {
     std::size_t next = 0;
     for_entries(view.row(i), [&](std::uint32_t j, double x) {
+      if (j >= scaling.shift.size()) return;
       for (; next < moved.size() && moved[next] < j; ++next) out.add(moved[next], zeros.value[next]);
       if (next < moved.size() && moved[next] == j) ++next;
       out.add(j, scaled(x, scaling.shift[j], scaling.factor[j]));
@@ -253,40 +254,49 @@ Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Threads& thread
 }
 
 Dataset apply_scaling(const Dataset& data, const Scaling& scaling, const Threads& threads) {
-  if (scaling.kind == ScaleKind::None) return data;
-  const bool by_columns = scaling.kind != ScaleKind::Unit;
+  const bool by_columns = scaling.kind == ScaleKind::Standard || scaling.kind == ScaleKind::MinMax;
   if (by_columns && (scaling.shift.size() != data.features() || scaling.factor.size() != data.features())) {
     throw UsageError(fmt::format("the scaling was learned on {} features, {} has {}", scaling.shift.size(),
                                  printable(data.name()), data.features()));
   }
-  const Zeros zeros = move_zeros(scaling);
-  if (by_columns) refuse_if_huge(data, scaling.kind, static_cast<double>(zeros.moved.size()));
+  if (by_columns) refuse_if_huge(data, scaling.kind, static_cast<double>(move_zeros(scaling).moved.size()));
+  if (scaling.kind == ScaleKind::None) return data;
+  return apply_scaling(data, scaling, 0, data.rows(), threads);
+}
 
+Dataset apply_scaling(const Dataset& data, const Scaling& scaling, std::size_t begin, std::size_t end,
+                      const Threads& threads) {
+  const bool by_columns = scaling.kind != ScaleKind::Unit;
+  const Zeros zeros = move_zeros(scaling);
   // Blocks of about a million entries, by the data alone.
-  const std::size_t entries = 1 + zeros.moved.size() + data.nonzeros() / data.rows();
+  const std::size_t entries =
+      1 + zeros.moved.size() + data.nonzeros() / std::max<std::size_t>(1, data.rows());
   const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 20U) / entries, 1, row_block);
-  std::vector<PackedBlock> packed((data.rows() + block - 1) / block);
+  std::vector<PackedBlock> packed((end - begin + block - 1) / block);
   std::visit(
       [&](const auto& view) {
-        for_blocks(threads, data.rows(), block, [&](std::size_t begin, std::size_t end) {
+        for_blocks(threads, end - begin, block, [&](std::size_t first, std::size_t last) {
           RowBlock rows;
           if (by_columns) {
-            scale_rows(view, scaling, zeros, begin, end, rows);
+            scale_rows(view, scaling, zeros, begin + first, begin + last, rows);
           } else {
-            unit_rows(view, begin, end, rows);
+            unit_rows(view, begin + first, begin + last, rows);
           }
-          packed[begin / block] = pack(rows);
+          packed[first / block] = pack(rows);
         });
       },
       data.matrix());
-  StoredMatrix stored = join(std::move(packed), data.features(), threads);
+  StoredMatrix stored = join(std::move(packed), by_columns ? scaling.shift.size() : data.features(), threads);
 
   DatasetParts parts;
   parts.matrix = stored.matrix;
   parts.storage = std::move(stored.storage);
-  parts.labels.assign(data.labels().begin(), data.labels().end());
+  const auto part = [&](const auto& whole) { return whole.empty() ? whole : whole.subspan(begin, end - begin); };
+  const auto labels = part(data.labels());
+  const auto weights = part(data.weights());
+  parts.labels.assign(labels.begin(), labels.end());
   parts.classes = data.classes();
-  parts.weights.assign(data.weights().begin(), data.weights().end());
+  parts.weights.assign(weights.begin(), weights.end());
   parts.encoding = data.encoding();
   parts.name = data.name();
   return Dataset::make(std::move(parts), false);

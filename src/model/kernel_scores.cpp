@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scores of a kernel model: the support vectors on the left, the rows in panels on the right, so every kernel
 // value is computed once for all functions that use it. The form of the rows follows from the support vectors
-// alone, and sums run over the support vectors in their order: a row has the same bits in every storage,
+// alone, and sums run over the support vectors in a fixed order: a row has the same bits in every storage,
 // batch and number of threads.
+// Where labels are all that is wanted, values in float come first, with a bound on their error; rows that the bound leaves
+// undecided are computed in double, so the labels are those of double.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -22,9 +26,191 @@ KernelFunction effective(const KernelModel& model) {
   return model.kernel.kind == KernelKind::Precomputed ? KernelFunction{} : model.kernel;
 }
 
-bool all_ones(const KernelModel& model, const Dataset& data) {
-  return std::holds_alternative<CsrView<One>>(data.matrix()) &&
-         std::all_of(model.value.begin(), model.value.end(), [](double v) { return v == 1; });
+Matrix stored_vectors(const KernelModel& model) {
+  return CsrView<double>{
+      model.vectors(), model.features, model.start.data(), model.index.data(), model.value.data(), 1};
+}
+
+std::size_t classes_of_pairs(std::size_t functions) {
+  std::size_t classes = 2;
+  while (classes * (classes - 1) / 2 < functions) ++classes;
+  return classes;
+}
+
+// In pairs, the vectors of one class are used by the same functions: they stand together, so that few functions
+// have a part in each tile. The class follows from the sign of the coefficient.
+std::vector<std::uint32_t> order_of_vectors(const KernelModel& model) {
+  std::vector<std::uint32_t> order(model.vectors());
+  std::iota(order.begin(), order.end(), 0U);
+  if (!model.pairs) return order;
+  std::vector<std::uint32_t> owner(model.vectors(), 0);
+  std::uint32_t a = 0, b = 1;
+  const std::size_t classes = classes_of_pairs(model.offsets.size());
+  for (std::size_t k = 0; k < model.offsets.size(); ++k) {
+    for (std::uint64_t at = model.first[k]; at < model.first[k + 1]; ++at)
+      owner[model.vector[at]] = model.coefficient[at] > 0 ? b : a;
+    if (++b == classes) b = ++a + 1;
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t x, std::uint32_t y) { return owner[x] < owner[y]; });
+  return order;
+}
+
+class FunctionSums {
+ public:
+  FunctionSums(const KernelModel& model, const Dataset& data, const Threads& threads)
+      : model_(model),
+        threads_(threads),
+        kernel_(effective(model)),
+        vectors_(stored_vectors(model)),
+        left_access_(RowAccess::of(vectors_)),
+        right_access_(RowAccess::of(data.matrix())),
+        order_(order_of_vectors(model)) {
+    form_ = form_of_both(*left_access_, *right_access_, stores_ones(data.matrix()) && all_ones(model.value));
+    double length2 = 0;
+    for (std::size_t r = 0; r < model.vectors(); ++r) length2 = std::max(length2, left_access_->norm2(r));
+    exact_form_ = exact_form(form_, kernel_, length2, model.features);
+    const std::size_t vectors = model.vectors();
+    std::vector<std::size_t> place(vectors);
+    for (std::size_t r = 0; r < vectors; ++r) place[order_[r]] = r;
+    weights_.assign(model.offsets.size() * vectors, 0.0);
+    sizes_.assign(model.offsets.size(), 0.0);
+    for (std::size_t k = 0; k < sizes_.size(); ++k) {
+      for (std::uint64_t at = model.first[k]; at < model.first[k + 1]; ++at) {
+        weights_[k * vectors + place[model.vector[at]]] = model.coefficient[at];
+        sizes_[k] += std::abs(model.coefficient[at]) * (1 + 1e-9);
+      }
+    }
+    scale_ = {form_, vectors, 0, std::sqrt(length2) * (1 + 1e-9)};
+  }
+
+  // out[row * functions + k] for the given rows.
+  template <class T>
+  void compute(std::span<const std::uint32_t> rows, double* out) {
+    constexpr bool single = sizeof(T) == sizeof(float);
+    auto& side = [this]() -> auto& {
+      if constexpr (single) {
+        return single_;
+      } else {
+        return double_;
+      }
+    }();
+    const RowForm form = single ? form_ : exact_form_;
+    if (!side) side.emplace(*left_access_, order_, model_.features, form, threads_);
+    const KernelRows<T> right(*right_access_, rows, model_.features, form, threads_);
+    const std::size_t functions = sizes_.size();
+    std::vector<double> sums(functions * right.padded(), 0.0);
+    if (!order_.empty())
+      add_kernel_sums(kernel_, side->left, right, weights_, functions, sums.data(), threads_);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t k = 0; k < functions; ++k)
+        out[i * functions + k] = sums[k * right.padded() + i] + model_.offsets[k];
+  }
+
+  // A bound on the errors of a row's functions in float, in units of the sizes.
+  [[nodiscard]] double error(std::uint32_t row) {
+    if (scale_.entries == 0) scale_.entries = std::max<std::size_t>(1, single_->rows.longest());
+    return sum_error<float>(kernel_, scale_, std::sqrt(right_access_->norm2(row)) * (1 + 1e-9));
+  }
+  // The sums of the sizes of the coefficients.
+  [[nodiscard]] const std::vector<double>& sizes() const { return sizes_; }
+  [[nodiscard]] bool worth_floats() const {
+    return model_.kernel.kind != KernelKind::Precomputed && form_ != RowForm::Given;
+  }
+
+ private:
+  template <class T>
+  struct Side {
+    KernelRows<T> rows;
+    LeftRows<T> left;
+    Side(const RowAccess& access, const std::vector<std::uint32_t>& order, std::size_t features, RowForm form,
+         const Threads& threads)
+        : rows(access, order, features, form, threads, {}, false), left(rows, positions(order.size())) {}
+    static std::vector<std::uint32_t> positions(std::size_t n) {
+      std::vector<std::uint32_t> out(n);
+      std::iota(out.begin(), out.end(), 0U);
+      return out;
+    }
+  };
+
+  const KernelModel& model_;
+  const Threads& threads_;
+  KernelFunction kernel_;
+  Matrix vectors_;
+  std::unique_ptr<RowAccess> left_access_, right_access_;
+  std::vector<std::uint32_t> order_;
+  RowForm form_, exact_form_;
+  std::vector<double> weights_, sizes_;
+  LeftScale scale_;
+  std::optional<Side<float>> single_;
+  std::optional<Side<double>> double_;
+};
+
+// Of each class the votes that are certain, and those that it may have: the winner is certain when no other class may
+// have as many.
+bool votes_decided(std::size_t classes, const double* values, const std::vector<double>& bounds) {
+  std::vector<std::size_t> sure(classes, 0), most(classes, 0);
+  std::size_t k = 0;
+  for (std::size_t a = 0; a < classes; ++a) {
+    for (std::size_t b = a + 1; b < classes; ++b, ++k) {
+      const bool certain = std::abs(values[k]) > bounds[k];
+      const std::size_t winner = values[k] > 0 ? b : a;
+      ++most[winner];
+      if (certain) {
+        ++sure[winner];
+      } else {
+        ++most[winner == a ? b : a];
+      }
+    }
+  }
+  const auto best = static_cast<std::size_t>(std::max_element(sure.begin(), sure.end()) - sure.begin());
+  for (std::size_t c = 0; c < classes; ++c)
+    if (c != best && most[c] >= sure[best]) return false;
+  return true;
+}
+
+// Whether values off by at most error * size[k] give the label of the true ones.
+bool decided(const KernelModel& model, const double* values, double error, const std::vector<double>& sizes) {
+  const std::size_t functions = sizes.size();
+  std::vector<double> bounds(functions);
+  for (std::size_t k = 0; k < functions; ++k)
+    bounds[k] = error * sizes[k] + 1e-12 * (std::abs(model.offsets[k]) + std::abs(values[k]));
+  if (functions == 1) return std::abs(values[0]) > bounds[0];
+  if (model.pairs) return votes_decided(classes_of_pairs(functions), values, bounds);
+  const auto best = static_cast<std::size_t>(std::max_element(values, values + functions) - values);
+  for (std::size_t k = 0; k < functions; ++k)
+    if (k != best && !(values[best] - values[k] > bounds[best] + bounds[k])) return false;
+  return std::isfinite(values[best]);
+}
+
+// Values whose labels are those of function_values.
+std::vector<double> deciding_values(const KernelModel& model, const Dataset& data, const Threads& threads) {
+  FunctionSums sums(model, data, threads);
+  const std::size_t functions = model.offsets.size();
+  std::vector<double> out(data.rows() * functions);
+  std::vector<std::uint32_t> all(data.rows()), open;
+  std::iota(all.begin(), all.end(), 0U);
+  bool floats = sums.worth_floats();
+  for (std::size_t begin = 0; begin < data.rows(); begin += rows_at_once) {
+    const std::size_t count = std::min(rows_at_once, data.rows() - begin);
+    const std::span<const std::uint32_t> rows(all.data() + begin, count);
+    double* const values = out.data() + begin * functions;
+    if (!floats) {
+      sums.compute<double>(rows, values);
+      continue;
+    }
+    sums.compute<float>(rows, values);
+    open.clear();
+    for (std::size_t i = 0; i < count; ++i)
+      if (!decided(model, values + i * functions, sums.error(rows[i]), sums.sizes())) open.push_back(rows[i]);
+    if (open.empty()) continue;
+    std::vector<double> exact(open.size() * functions);
+    sums.compute<double>(open, exact.data());
+    for (std::size_t i = 0; i < open.size(); ++i)
+      std::copy_n(exact.data() + i * functions, functions, out.data() + open[i] * functions);
+    floats = open.size() * 2 < count;
+  }
+  return out;
 }
 
 }  // namespace
@@ -35,41 +221,29 @@ std::vector<double> function_values(const KernelModel& model, bool unit_rows, co
     const Scaling unit{.kind = ScaleKind::Unit};
     return function_values(model, false, apply_scaling(data, unit, threads), threads);
   }
+  FunctionSums sums(model, data, threads);
   const std::size_t functions = model.offsets.size();
-  const std::size_t vectors = model.vectors();
   std::vector<double> out(data.rows() * functions);
-  std::vector<double> weights(functions * vectors, 0.0);
-  for (std::size_t k = 0; k < functions; ++k)
-    for (std::uint64_t at = model.first[k]; at < model.first[k + 1]; ++at)
-      weights[k * vectors + model.vector[at]] = model.coefficient[at];
-  const Matrix stored =
-      CsrView<double>{vectors, model.features, model.start.data(), model.index.data(), model.value.data(), 1};
-  const RowForm form = form_for(vectors, model.features, model.value.size(), all_ones(model, data));
-  std::vector<std::uint32_t> all(std::max(vectors, data.rows()));
+  std::vector<std::uint32_t> all(data.rows());
   std::iota(all.begin(), all.end(), 0U);
-  const std::span<const std::uint32_t> every(all);
-  const auto left_access = RowAccess::of(stored);
-  const auto right_access = RowAccess::of(data.matrix());
-  const KernelRows<double> left_rows(*left_access, every.first(vectors), model.features, form, threads);
-  const LeftRows<double> left(left_rows, every.first(vectors));
-  const KernelFunction kernel = effective(model);
   for (std::size_t begin = 0; begin < data.rows(); begin += rows_at_once) {
     const std::size_t count = std::min(rows_at_once, data.rows() - begin);
-    const KernelRows<double> right(*right_access, every.subspan(begin, count), model.features, form, threads);
-    std::vector<double> sums(functions * right.padded(), 0.0);
-    if (vectors > 0) add_kernel_sums(kernel, left, right, weights, functions, sums.data(), threads);
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t k = 0; k < functions; ++k)
-        out[(begin + i) * functions + k] = sums[k * right.padded() + i] + model.offsets[k];
+    sums.compute<double>({all.data() + begin, count}, out.data() + begin * functions);
   }
   return out;
 }
 
 namespace detail {
 
-void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data,
+void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data, bool decide,
                    const Threads& threads, std::span<double> out) {
-  const std::vector<double> values = function_values(model, unit_rows, data, threads);
+  if (decide && unit_rows) {
+    const Scaling unit{.kind = ScaleKind::Unit};
+    kernel_scores(model, false, planes, apply_scaling(data, unit, threads), decide, threads, out);
+    return;
+  }
+  const std::vector<double> values =
+      decide ? deciding_values(model, data, threads) : function_values(model, unit_rows, data, threads);
   if (!model.pairs || planes == 1) {
     std::copy(values.begin(), values.end(), out.begin());
     return;

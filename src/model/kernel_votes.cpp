@@ -46,14 +46,13 @@ void kernel_votes(const VotedModel& model, bool unit_rows, const Dataset& data, 
   const std::size_t kept = model.constant.size();
   const Matrix stored =
       CsrView<double>{kept, model.features, model.start.data(), model.index.data(), model.value.data(), 1};
-  const bool ones = std::holds_alternative<CsrView<One>>(data.matrix()) &&
-                    std::all_of(model.value.begin(), model.value.end(), [](double v) { return v == 1; });
-  const RowForm form = form_for(kept, model.features, model.value.size(), ones);
+  const auto left_access = RowAccess::of(stored);
+  const auto right_access = RowAccess::of(data.matrix());
+  const RowForm form = form_of_both(*left_access, *right_access,
+                                    stores_ones(data.matrix()) && all_ones(model.value));
   std::vector<std::uint32_t> all(std::max(kept, data.rows()));
   std::iota(all.begin(), all.end(), 0U);
   const std::span<const std::uint32_t> every(all);
-  const auto left_access = RowAccess::of(stored);
-  const auto right_access = RowAccess::of(data.matrix());
   const Threads alone(1);
   const KernelRows<double> left_rows(*left_access, every.first(kept), model.features, form, threads, {},
                                      false);

@@ -249,6 +249,9 @@ std::int32_t integer_label(const std::string& name) {
 const LinearModel& exportable(const Model& model) {
   const auto* linear = std::get_if<LinearModel>(&model.form);
   if (linear == nullptr) throw UsageError("LIBLINEAR has linear models only; this one is not");
+  if (has_preparation(model))
+    throw UsageError("LIBLINEAR does not scale columns or make features of rows; this model does",
+                     "train without --features nystrom or fourier");
   if (model.unit_rows)
     throw UsageError("LIBLINEAR does not scale rows to unit length; this model needs that");
   if (linear->features >= std::numeric_limits<std::int32_t>::max()) {

@@ -274,6 +274,9 @@ std::string to_libsvm_text(const Model& model) {
   const std::size_t classes = model.classes.size();
   if (classes > 2 && !machine->pairs)
     throw UsageError("LIBSVM has pairs of classes, this model has one function per class");
+  if (has_preparation(model))
+    throw UsageError("LIBSVM does not scale columns or make features of rows; this model does",
+                     "scale the data before training");
   if (model.unit_rows) throw UsageError("LIBSVM does not divide rows by their length; this model does");
   const bool given = machine->kernel.kind == KernelKind::Precomputed;
   // LIBSVM counts training rows from 1; so do the columns behind one with the numbers of the rows.

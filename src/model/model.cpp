@@ -47,6 +47,7 @@ std::uint32_t label_of_score(double score, Tie tie) {
 }  // namespace
 
 std::size_t Model::features() const {
+  if (map != nullptr) return map->inputs;
   return std::visit([](const auto& f) { return f.features; }, form);
 }
 
@@ -59,6 +60,27 @@ std::size_t Model::planes() const {
 std::size_t Model::functions() const {
   if (const auto* kernel = std::get_if<KernelModel>(&form)) return kernel->offsets.size();
   return planes();
+}
+
+bool has_preparation(const Model& model) {
+  return model.scaling.kind != ScaleKind::None || model.map != nullptr;
+}
+
+Dataset prepared_rows(const Model& model, const Dataset& data, std::size_t begin, std::size_t end,
+                      const Threads& threads) {
+  const bool scaled = model.scaling.kind != ScaleKind::None;
+  if (!scaled && !model.unit_rows) return apply_features(data, *model.map, begin, end, threads);
+  const Dataset rows =
+      apply_scaling(data, scaled ? model.scaling : Scaling{.kind = ScaleKind::Unit}, begin, end, threads);
+  return model.map == nullptr ? rows : apply_features(rows, *model.map, threads);
+}
+
+Model without_preparation(const Model& model) {
+  Model out = model;
+  out.scaling = {};
+  out.map = nullptr;
+  out.unit_rows = false;
+  return out;
 }
 
 std::string function_name(const Model& model, std::size_t k) {
@@ -74,14 +96,34 @@ std::string function_name(const Model& model, std::size_t k) {
 
 namespace {
 
+std::vector<double> scores_of(const Model& model, const Dataset& data, bool decide, const Threads& threads);
+
+// Block by block, so that memory stays bounded.
+std::vector<double> prepared_scores(const Model& model, const Dataset& data, bool decide, const Threads& threads) {
+  constexpr std::size_t most_numbers = std::size_t{1} << 23U;
+  const Model plain = without_preparation(model);
+  const std::size_t width = model.scaling.kind != ScaleKind::None ? std::max(plain.features(), model.features())
+                                                                  : plain.features();
+  const std::size_t block = std::max<std::size_t>(64, most_numbers / std::max<std::size_t>(1, width));
+  std::vector<double> out;
+  out.reserve(data.rows() * model.planes());
+  for (std::size_t begin = 0; begin < data.rows(); begin += block) {
+    const Dataset rows = prepared_rows(model, data, begin, std::min(data.rows(), begin + block), threads);
+    const std::vector<double> part = scores_of(plain, rows, decide, threads);
+    out.insert(out.end(), part.begin(), part.end());
+  }
+  return out;
+}
+
 std::vector<double> scores_of(const Model& model, const Dataset& data, bool decide, const Threads& threads) {
+  if (has_preparation(model)) return prepared_scores(model, data, decide, threads);
   std::vector<double> out(data.rows() * model.planes());
   if (const auto* linear = std::get_if<LinearModel>(&model.form)) {
     detail::linear_scores(*linear, model.unit_rows, data, threads, out);
   } else if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
     detail::voted_scores(*voted, model.unit_rows, data, decide, threads, out);
   } else if (const auto* kernel = std::get_if<KernelModel>(&model.form)) {
-    detail::kernel_scores(*kernel, model.unit_rows, model.planes(), data, threads, out);
+    detail::kernel_scores(*kernel, model.unit_rows, model.planes(), data, decide, threads, out);
   } else {
     lookup_scores(std::get<LookupModel>(model.form), model, data, threads, out);
   }

@@ -5,7 +5,8 @@
 // "rows.constant" [r], "rows.index" [n], and the mistakes "mistakes.first" [planes + 1], "mistakes.survived" [k],
 // "mistakes.row" [k], "mistakes.positive" [k]. Kernel: the support vectors "vectors.start" [r + 1], "vectors.value" [n],
 // "vectors.index" [n], and the functions "functions.first" [f + 1], "functions.coefficient" [m], "functions.vector" [m],
-// "offsets" [f], and "order" [classes] when ties go another way than by the order of the classes. Any: "encoding" and "certificate", JSON texts as bytes, when there.
+// "offsets" [f], and "order" [classes] when ties go another way than by the order of the classes. Any: "encoding" and "certificate", JSON texts as bytes, when there;
+// scaling and feature map as preparation_tensors.cpp says.
 #include "halfspace/model/model_file.hpp"
 
 #include <fmt/format.h>
@@ -242,6 +243,7 @@ Model read_native(std::string_view bytes, const std::string& name) {
   Model model = detail::fields_from_json(file.fields, {.file = name});
   std::visit([&](auto& form) { read_form(tensors, form, model.classes.size()); }, model.form);
   read_dual(tensors, model);
+  detail::read_preparation(tensors, model);
   if (const Tensor* const encoding = tensors.find("encoding")) {
     const Place place = tensors.place(*encoding, 0);
     model.encoding = detail::encoding_from_json(tensors.text(*encoding), place);
@@ -300,6 +302,14 @@ std::string to_bytes(const Model& model) {
                                      {"dual.alpha", Dtype::F64, {dual.alpha.size()}, bytes_of(dual.alpha)}});
     tensors.push_back({"dual.rows", Dtype::U32, {dual.rows.size()}, bytes_of(dual.rows)});
   }
+  std::vector<Tensor> eight, four;
+  detail::preparation_tensors(model, eight, four);
+  if (model.map != nullptr) {
+    check_finite(model.map->value);
+    check_finite(model.map->transform);
+  }
+  tensors.insert(tensors.begin(), eight.begin(), eight.end());
+  tensors.insert(tensors.end(), four.begin(), four.end());
   if (model.encoding) {
     encoding = detail::encoding_to_json(*model.encoding);
     tensors.push_back({"encoding", Dtype::U8, {encoding.size()}, encoding});

@@ -87,16 +87,16 @@ void check_classes(const Fields& fields, const std::vector<std::string>& classes
   if (sorted != classes) fields.refuse("the classes are not in order");
 }
 
-KernelFunction read_function(Fields& fields) {
+KernelFunction read_function(Fields& fields, std::string_view key = "kernel") {
   KernelFunction kernel;
-  const std::string& text = fields.text("kernel");
+  const std::string& text = fields.text(key);
   try {
     kernel = OptionType<KernelFunction>::parse("kernel", text, {});
   } catch (const UsageError&) {
-    fields.refuse(fmt::format("'kernel' is '{}'", printable(text)));
+    fields.refuse(fmt::format("'{}' is '{}'", key, printable(text)));
   }
   const bool needs_gamma = kernel.kind != KernelKind::Linear && kernel.kind != KernelKind::Precomputed;
-  if (needs_gamma && kernel.gamma == 0) fields.refuse("'kernel' has no gamma");
+  if (needs_gamma && kernel.gamma == 0) fields.refuse(fmt::format("'{}' has no gamma", key));
   return kernel;
 }
 
@@ -131,6 +131,28 @@ decltype(Model::form) read_form(Fields& fields, std::size_t classes) {
   return LookupModel{.features = features,
                      .feature = static_cast<std::uint32_t>(feature),
                      .fallback = static_cast<std::uint32_t>(fallback)};
+}
+
+// How the rows are turned into those that the form sees; the tensors come later.
+void read_preparation(Fields& fields, Model& model) {
+  if (fields.find("map") != nullptr) {
+    auto map = std::make_shared<FeatureMap>();
+    map->kind = static_cast<MapKind>(read_word(fields, "map", map_words));
+    map->kernel = read_function(fields, "map_kernel");
+    map->inputs = fields.count("map_inputs", feature_limit);
+    map->outputs = model.features();
+    const bool fourier = map->kind == MapKind::Fourier;
+    if (map->outputs == 0 || map->inputs == 0 || (fourier && map->outputs % 2 != 0))
+      fields.refuse(fmt::format("{} features of the kind '{}'", map->outputs, fields.text("map")));
+    if (fourier && map->kernel.kind != KernelKind::Rbf) fields.refuse("'map_kernel' is not rbf");
+    if (!map->kernel.semidefinite()) fields.refuse("'map_kernel' has no features");
+    model.map = std::move(map);
+  }
+  if (fields.find("scaling") == nullptr) return;
+  model.scaling.kind = static_cast<ScaleKind>(read_word(fields, "scaling", scale_words));
+  if (model.scaling.kind != ScaleKind::Standard && model.scaling.kind != ScaleKind::MinMax)
+    fields.refuse(fmt::format("'scaling' is '{}'", printable(fields.text("scaling"))));
+  if (model.unit_rows) fields.refuse("columns and rows are both scaled");
 }
 
 double read_fill(const Fields& fields, const Json& text) {
@@ -172,9 +194,13 @@ std::uint64_t width(const Column& column) {
 
 }  // namespace
 
+namespace {
+std::size_t form_features(const Model& model) { return model.map != nullptr ? model.map->outputs : model.features(); }
+}  // namespace
+
 std::string fields_to_json(const Model& model) {
   Json json = {{"version", format_version},          {"reader", first_reader},
-               {"features", model.features()},       {"classes", model.classes},
+               {"features", form_features(model)},   {"classes", model.classes},
                {"unit_rows", model.unit_rows},       {"tie", OptionType<Tie>::print(model.tie)},
                {"algorithm", model.algorithm},       {"options", facts_to_json(model.options)},
                {"facts", facts_to_json(model.facts)}};
@@ -191,6 +217,12 @@ std::string fields_to_json(const Model& model) {
     json["planes"] = model.planes();
     if (const auto* voted = std::get_if<VotedModel>(&model.form); voted != nullptr && voted->kernel.kind != KernelKind::Linear)
       json["kernel"] = OptionType<KernelFunction>::print(voted->kernel);
+  }
+  if (model.scaling.kind != ScaleKind::None) json["scaling"] = OptionType<ScaleKind>::print(model.scaling.kind);
+  if (model.map != nullptr) {
+    json["map"] = OptionType<MapKind>::print(model.map->kind);
+    json["map_kernel"] = OptionType<KernelFunction>::print(model.map->kernel);
+    json["map_inputs"] = model.map->inputs;
   }
   return dump(json);
 }
@@ -209,6 +241,7 @@ Model fields_from_json(std::string_view text, const Place& place) {
   model.algorithm = fields.text("algorithm");
   model.options = read_facts(fields, "options");
   model.facts = read_facts(fields, "facts");
+  read_preparation(fields, model);
   fields.no_others();
   return model;
 }

@@ -26,8 +26,8 @@ void voted_scores(const VotedModel& model, bool unit_rows, const Dataset& data, 
 void kernel_votes(const VotedModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
                   std::span<double> out);
 
-// The functions of the model, or the votes of its pairs.
-void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data,
+// The functions of the model, or the votes of its pairs. `decide`: only the labels that they give are wanted.
+void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data, bool decide,
                    const Threads& threads, std::span<double> out);
 
 // |x| of a row, also where its square is not a number.

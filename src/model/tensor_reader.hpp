@@ -103,4 +103,8 @@ inline void check_starts(TensorReader& tensors, std::string_view name,
 [[nodiscard]] std::vector<Tensor> kernel_tensors(const KernelModel& model);
 void read_kernel_tensors(TensorReader& tensors, KernelModel& model, std::size_t classes);
 
+// Scaling and feature map, when the model has them. Written into `eight` (8 bytes a number) and `four`.
+void preparation_tensors(const Model& model, std::vector<Tensor>& eight, std::vector<Tensor>& four);
+void read_preparation(TensorReader& tensors, Model& model);
+
 }  // namespace halfspace::detail

@@ -2,14 +2,9 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solve/clipped_line.cpp"
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
-#endif
 #include "solve/clipped_line.hpp"
 
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "core/each_target.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "halfspace/core/kernels.hpp"
 #include "solve/line_losses.hpp"
@@ -47,7 +48,8 @@ void DualState::refresh() {
 double DualState::judge() {
   score_.resize(n);
   row_products(rows, w.data(), score_.data(), goal.threads);
-  const double square = norm2(w.data(), d) + (p.offset == Offset::Lifted ? balance * balance : 0.0);
+  const double w2 = norm2(w.data(), d);
+  const double square = w2 + (p.offset == Offset::Lifted ? balance * balance : 0.0);
   // A point that does not balance is balanced before it counts, at a price of about this.
   const double price = p.offset == Offset::Free ? std::abs(balance) * (1 + std::abs(shift())) : 0.0;
   const double dual = gain() - square / 2 - price;
@@ -55,8 +57,10 @@ double DualState::judge() {
     best_dual_ = dual;
     best_alpha_ = alpha;
   }
-  plane(square);
-  return (best_primal_ - best_dual_) / std::max(1.0, std::abs(best_primal_));
+  const bool better = plane(w2);
+  const double relative = (best_primal_ - best_dual_) / scale();
+  // A logistic plane goes without its point: what counts in the end is the point of its margins.
+  return logistic && better && relative <= goal.gap ? std::max(relative, margin_gap() / scale()) : relative;
 }
 
 void DualState::fit_multiplier() {
@@ -70,28 +74,52 @@ void DualState::fit_multiplier() {
   if (count > 0) multiplier = sum / count - pull * balance;
 }
 
-// The best offset and the best length for the direction of w.
-void DualState::plane(double square) {
-  z_ = score_;
-  const double lifted = p.offset == Offset::Lifted ? balance : 0.0;
-  double offset = p.offset == Offset::Free ? shift() : lifted;
-  for (double& v : z_) v += offset;
-  const auto move = [&] {
-    const double by = best_offset_move(p, z_, goal.threads);
-    for (double& v : z_) v += by;
-    offset += by;
+// The best offset and the best length for the direction of w. The offset matters most: every row pulls at it,
+// so that between the passes it is the part of the plane that is furthest off.
+bool DualState::plane(double w2) {
+  const bool free = p.offset == Offset::Free, lifted = p.offset == Offset::Lifted;
+  double offset = free ? shift() : lifted ? balance : 0.0, t = 1;
+  // Always from the scores themselves: where they are tiny beside the offset, a sum that takes the offset off
+  // again keeps nothing of them, and the length would stretch what is left.
+  const auto place = [&] {
+    z_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) z_[i] = t * score_[i] + offset;
   };
-  if (p.offset == Offset::Free) move();
-  const double t = best_length(p, z_, square, goal.threads);
-  for (double& v : z_) v *= t;
-  offset *= t;
-  if (p.offset == Offset::Free) move();
-  const double primal = t * t * square / 2 + line_sums(p, z_.data(), z_.data(), 0, goal.threads).value;
-  if (!(primal < best_primal_)) return;
+  const double enough = 0.01 * goal.gap * std::max(1.0, std::abs(best_dual_));
+  const auto total = [&] { return t * t * w2 + (lifted ? offset * offset : 0.0); };
+  const auto move = [&] {
+    if (free) offset += best_offset_move(p, z_, goal.threads);
+    if (lifted) offset += best_on_line(p, {z_.data(), nullptr, offset, 1}, enough, goal.threads);
+    place();
+  };
+  place();
+  move();
+  const double stretch = 1 + best_on_line(p, {z_.data(), z_.data(), total(), total()}, enough, goal.threads);
+  t *= stretch;
+  offset *= stretch;
+  place();
+  move();
+  const double primal = total() / 2 + line_sums(p, z_.data(), nullptr, 0, goal.threads).value;
+  if (!(primal < best_primal_)) return false;
   best_primal_ = primal;
   best_theta_.resize(d);
   for (std::size_t j = 0; j < d; ++j) best_theta_[j] = t * w[j];
   best_theta0_ = offset;
+  return true;
+}
+
+// With alpha = -cost slope(m) at the margins of a plane, primal and dual differ by half the squared distance of
+// the plane from the sum of its rows.
+double DualState::margin_gap() {
+  std::vector<double> u(n), h(n);
+  loss_slopes(p, z_.data(), u.data(), h.data(), goal.threads);
+  std::vector<double> apart = best_theta_;
+  add_row_sum(rows, u.data(), apart.data(), goal.threads);
+  const double rest = std::accumulate(u.begin(), u.end(), 0.0);
+  double offset_part = 0;
+  if (p.offset == Offset::Lifted) offset_part = (best_theta0_ + rest) * (best_theta0_ + rest) / 2;
+  if (p.offset == Offset::Free) offset_part = std::abs(rest) * (1 + std::abs(best_theta0_));
+  return norm2(apart.data(), d) / 2 + offset_part;
 }
 
 double DualState::gain() const {

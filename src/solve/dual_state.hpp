@@ -6,12 +6,15 @@
 // y) + pull/2 (sum alpha y)^2, whose multiplier becomes the offset.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "core/large_vector.hpp"
 #include "solve/solver.hpp"
 
 namespace halfspace {
@@ -26,7 +29,7 @@ class DualState {
   std::size_t n, d;
   bool logistic, squared;
   std::vector<double> alpha, length2;  // length2: |x|^2
-  std::vector<double> w;
+  LargeVector<double> w;
   double balance = 0;     // sum alpha y
   double pull = 0;        // weight of balance^2 / 2: 1 for a lifted offset, a penalty for a free one
   double multiplier = 0;  // of balance = 0
@@ -53,10 +56,13 @@ class DualState {
   // and point.
   double judge();
   [[nodiscard]] const std::vector<double>& scores() const { return score_; }  // x_i . w at the last judgement
+  // What gaps are relative to.
+  [[nodiscard]] double scale() const { return std::max(1.0, std::abs(best_primal_)); }
   Solution finish(Stop stop, std::uint64_t passes);
 
  private:
-  void plane(double square);
+  bool plane(double w2);  // true: the best so far
+  [[nodiscard]] double margin_gap();
   [[nodiscard]] double gain() const;
 
   std::vector<double> score_, z_, signed_;

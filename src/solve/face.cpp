@@ -52,8 +52,10 @@ void FaceStep::Compact::build(const RowAccess& rows, const Problem& p, std::vect
   y.resize(count);
   diagonal.assign(count, 0.0);
   free.assign(count, 1);
-  std::vector<std::uint32_t> index(rows.cols());
-  std::vector<double> value(rows.cols());
+  std::size_t longest = 0;
+  for (const std::uint32_t i : ids) longest = std::max(longest, rows.entries(i));
+  std::vector<std::uint32_t> index(longest);
+  std::vector<double> value(longest);
   std::vector<std::uint32_t> seen(rows.cols(), 0);
   for (std::size_t k = 0; k < count; ++k) {
     y[k] = p.y[ids[k]];

@@ -14,6 +14,7 @@
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/solve/separability.hpp"
+#include "solve/kernel_hard_margin.hpp"
 
 namespace halfspace {
 namespace {
@@ -68,6 +69,7 @@ DualPoint dual_of(const Separability& answer, const Dataset& data) {
 }  // namespace
 
 Fit solve(const Dataset& data, const HardMargin& options, const Run& run) {
+  if (options.kernel.kind != KernelKind::Linear) return solve_kernel_hard_margin(data, options, run);
   const std::size_t classes = data.classes().size();
   const std::size_t planes = classes == 2 ? 1 : classes;
   Fit fit;

@@ -81,6 +81,16 @@ double best_offset(const Problem& problem, std::span<const double> products, dou
   return middle;
 }
 
+std::vector<double> scores_of(const Problem& problem, const KernelGap& proof, double offset) {
+  std::vector<double> out(proof.products().size(), 0.0);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const double score = proof.products()[i] + offset;
+    // Twice the bound: the model's own score is rounded as well.
+    if (problem.cost[i] > 0 && std::abs(score) > 2 * proof.errors()[i] + 1e-12 * std::abs(offset)) out[i] = score;
+  }
+  return out;
+}
+
 class MachineSolve {
  public:
   MachineSolve(const Problem& problem, const KernelGoal& goal, const Clock& clock, std::optional<double> nu)
@@ -102,7 +112,9 @@ class MachineSolve {
     const float longest = *std::max_element(rows_->length2(), rows_->length2() + rows_->size());
     if (goal.kernel.kind == KernelKind::Rbf &&
         goal.kernel.gamma * static_cast<double>(longest) * 0x1.0p-22 > 1e-3)
-      precise_.emplace(*access_, variables_.row, problem.data->features(), form, goal.threads);
+      precise_.emplace(*access_, variables_.row, problem.data->features(),
+                       exact_form(form, goal.kernel, static_cast<double>(longest), problem.data->features()),
+                       goal.threads);
   }
 
   KernelMachine solve() {
@@ -195,9 +207,12 @@ class MachineSolve {
       found.dual.rows.push_back(i);
       found.dual.alpha.push_back(alpha);
     }
-    const KernelGap proof(checked, goal_.kernel, found.dual, goal_.threads);
-    found.offset = best_offset(checked, proof.products(), smo.state().offset * scale);
+    KernelGap proof(checked, goal_.kernel, found.dual, goal_.threads);
+    const double guess = smo.state().offset * scale;
+    proof.settle(guess);
+    found.offset = best_offset(checked, proof.products(), guess);
     found.gap = proof.at(found.offset);
+    if (goal_.keep_scores) found.scores = scores_of(checked, proof, found.offset);
     found.rho = rho;
     found.C = scale;
     const double relative = found.gap.relative();

@@ -84,6 +84,7 @@ class KernelWalk {
     for (std::size_t i = 0; i < data_.rows(); ++i)
       if (data_.weight(i) > 0) radius2 = std::max(radius2, rows_->own_value(kernel_, i) + constant_);
     std::vector<Certificate> out;
+    if (!squares_are_exact(radius2)) return out;
     for (std::size_t k = 0; k < planes_; ++k) {
       MistakeBound bound;
       bound.mistakes = walk.planes[k].mistakes;
@@ -122,7 +123,27 @@ class KernelWalk {
     return true;
   }
 
+  // Rows that have left every plane cost nothing any more: with a budget, time and memory are bounded by it.
+  void forget() {
+    std::size_t left = 0;
+    for (std::size_t r = 0; r < kept_.size(); ++r) {
+      const auto from = coefficient_.begin() + static_cast<std::ptrdiff_t>(r * planes_);
+      const auto end = from + static_cast<std::ptrdiff_t>(planes_);
+      if (std::all_of(from, end, [](double c) { return c == 0; })) {
+        place_[kept_[r]] = nowhere;
+        continue;
+      }
+      std::copy(from, end, coefficient_.begin() + static_cast<std::ptrdiff_t>(left * planes_));
+      kept_[left] = kept_[r];
+      place_[kept_[left]] = static_cast<std::uint32_t>(left);
+      ++left;
+    }
+    kept_.resize(left);
+    coefficient_.resize(left * planes_);
+  }
+
   void one_block(std::span<const std::uint32_t> block, bool first) {
+    if (budget_ > 0) forget();
     const KernelRows<double> right(*rows_, block);
     const std::size_t stride = right.padded();
     const std::size_t kept = kept_.size();
@@ -228,7 +249,7 @@ class KernelWalk {
   Random removals_;
   std::optional<KernelRows<double>> rows_;
   OnlineWalk walk_;
-  std::vector<std::uint32_t> kept_;   // rows that were ever mistaken
+  std::vector<std::uint32_t> kept_;   // rows that were ever mistaken; with a budget, those still in a plane
   std::vector<std::uint32_t> place_;  // of a row among them
   std::vector<double> coefficient_;   // [kept][plane]
   std::vector<Active> active_;
@@ -241,39 +262,41 @@ class KernelWalk {
 KernelModel machine_of(const Dataset& data, const OnlineWalk& walk, const KernelFunction& kernel, bool lifted,
                        bool last, bool last_half) {
   KernelModel model{.features = data.features(), .kernel = kernel};
+  std::vector<std::vector<double>> coefficients;
+  std::vector<bool> used(data.rows(), false);
+  for (const PlaneWalk& plane : walk.planes) {
+    const std::uint64_t from = last_half ? plane.steps / 2 : 0;
+    const auto steps = static_cast<double>(std::max<std::uint64_t>(1, plane.steps - from));
+    std::vector<double>& coefficient = coefficients.emplace_back(data.rows(), 0.0);
+    double offset = 0;
+    for (const Mistake& mistake : plane.record) {
+      const auto lived = static_cast<double>(plane.steps + 1 - std::max(mistake.step, from + 1));
+      const double amount = (mistake.positive ? 1.0 : -1.0) * (last ? 1.0 : lived / steps);
+      coefficient[mistake.row] += amount;
+      if (lifted) offset += amount;
+    }
+    for (std::size_t i = 0; i < data.rows(); ++i) used[i] = used[i] || coefficient[i] != 0;
+    model.offsets.push_back(offset);
+  }
   std::vector<std::uint32_t> place(data.rows(), nowhere);
-  for (const PlaneWalk& plane : walk.planes)
-    for (const Mistake& mistake : plane.record) place[mistake.row] = 0;
   const auto access = RowAccess::of(data.matrix());
   std::vector<std::uint32_t> index(access->cols());
   std::vector<double> value(access->cols());
-  std::uint32_t kept = 0;
   for (std::size_t i = 0; i < data.rows(); ++i) {
-    if (place[i] == nowhere) continue;
-    place[i] = kept++;
+    if (!used[i]) continue;
+    place[i] = static_cast<std::uint32_t>(model.vectors());
     const std::size_t count = access->copy_entries(i, index.data(), value.data());
     model.index.insert(model.index.end(), index.begin(), index.begin() + static_cast<std::ptrdiff_t>(count));
     model.value.insert(model.value.end(), value.begin(), value.begin() + static_cast<std::ptrdiff_t>(count));
     model.start.push_back(model.index.size());
   }
-  for (const PlaneWalk& plane : walk.planes) {
-    const std::uint64_t from = last_half ? plane.steps / 2 : 0;
-    const auto steps = static_cast<double>(std::max<std::uint64_t>(1, plane.steps - from));
-    std::vector<double> coefficient(kept, 0.0);
-    double offset = 0;
-    for (const Mistake& mistake : plane.record) {
-      const auto lived = static_cast<double>(plane.steps + 1 - std::max(mistake.step, from + 1));
-      const double amount = (mistake.positive ? 1.0 : -1.0) * (last ? 1.0 : lived / steps);
-      coefficient[place[mistake.row]] += amount;
-      if (lifted) offset += amount;
-    }
-    for (std::uint32_t r = 0; r < kept; ++r) {
-      if (coefficient[r] == 0) continue;
-      model.vector.push_back(r);
-      model.coefficient.push_back(coefficient[r]);
+  for (const std::vector<double>& coefficient : coefficients) {
+    for (std::size_t i = 0; i < data.rows(); ++i) {
+      if (coefficient[i] == 0) continue;
+      model.vector.push_back(place[i]);
+      model.coefficient.push_back(coefficient[i]);
     }
     model.first.push_back(model.vector.size());
-    model.offsets.push_back(offset);
   }
   return model;
 }

@@ -7,6 +7,7 @@
 // features, bits)
 //         are computed and used at once; dear ones are kept in a cache of rows, the least recently used one
 //         leaves.
+//         A few hundred rows are one set, whose block is computed once.
 // Memory  the packed rows, q^2 floats, and at most --cache for rows.
 // Proof   none here: the gap is for kernel values in float. certify/kernel_gap.hpp computes the true one.
 // After   Joachims, "Making large-scale SVM learning practical" (1999) for working sets; Fan, Chen, Lin (JMLR
@@ -26,9 +27,11 @@ namespace halfspace {
 namespace {
 
 constexpr std::uint32_t nowhere = UINT32_MAX;
-constexpr std::size_t set_size = 512;
-constexpr double cheap_value = 80;    // KernelRows::cost() below which a value is not worth keeping
-constexpr std::size_t patience = 40;  // rounds without progress
+constexpr std::size_t largest_set = 512;
+constexpr double cheap_value = 80;       // KernelRows::cost() below which a value is not worth keeping
+constexpr std::size_t whole_size = 256;  // up to here the whole kernel matrix is one block
+constexpr std::size_t few_rows = 4096;   // up to here even cheap values are worth keeping
+constexpr std::size_t patience = 40;     // rounds without progress
 constexpr std::uint64_t most_rounds = 1'000'000;
 
 std::size_t padded_size(std::size_t n) {
@@ -44,15 +47,18 @@ KernelSmo::KernelSmo(SmoProblem problem) : p_(std::move(problem)), n_(p_.rows->s
   rank_.resize(n_);
   std::iota(rank_.begin(), rank_.end(), 0U);
   Random(p_.seed, 7).shuffle(rank_);
+  const bool cheap = p_.rows->cost() <= cheap_value;
+  // A small problem has few support vectors: large sets would look at many rows that never move.
+  set_size_ =
+      cheap ? std::clamp<std::size_t>(n_ / 8 / detail::pair_padding * detail::pair_padding, 64, largest_set)
+            : largest_set;
   const std::uint64_t row_bytes = p_.rows->padded() * sizeof(float);
-  capacity_ = static_cast<std::size_t>(
+  const auto capacity = static_cast<std::size_t>(
       std::min<std::uint64_t>(p_.cache_bytes / std::max<std::uint64_t>(1, row_bytes), n_));
-  use_cache_ = p_.precise == nullptr && p_.rows->cost() > cheap_value &&
-               capacity_ >= std::min(n_, set_size + set_size / 2);
-  if (use_cache_) {
-    slot_of_row_.assign(n_, nowhere);
-    cache_.reserve(capacity_ * p_.rows->padded());
-  }
+  if (p_.precise != nullptr) return;
+  whole_ = !p_.by_class && capacity == n_ && n_ <= whole_size;
+  if (!whole_ && (!cheap || n_ <= few_rows) && capacity >= std::min(n_, set_size_ + set_size_ / 2))
+    cache_ = KernelRowCache(*p_.rows, p_.kernel, capacity);
 }
 
 void KernelSmo::start(std::vector<double> beta) {
@@ -140,16 +146,17 @@ void KernelSmo::fill_set(std::vector<Candidate>& up, std::vector<Candidate>& low
     return a.key != b.key ? a.key > b.key : a.rank < b.rank;
   };
   for (auto* list : {&up, &low}) {
-    if (list->size() > set_size) {
-      std::nth_element(list->begin(), list->begin() + set_size, list->end(), worse);
-      list->resize(set_size);
+    if (list->size() > set_size_) {
+      std::nth_element(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(set_size_), list->end(),
+                       worse);
+      list->resize(set_size_);
     }
     std::sort(list->begin(), list->end(), worse);
   }
   std::size_t at[2] = {0, 0};
   const std::vector<Candidate>* const lists[2] = {&up, &low};
-  while (set_.size() < set_size && (at[0] < up.size() || at[1] < low.size())) {
-    for (int side = 0; side < 2 && set_.size() < set_size; ++side) {
+  while (set_.size() < set_size_ && (at[0] < up.size() || at[1] < low.size())) {
+    for (int side = 0; side < 2 && set_.size() < set_size_; ++side) {
       while (at[side] < lists[side]->size() && place_[(*lists[side])[at[side]].row] != nowhere) ++at[side];
       if (at[side] == lists[side]->size()) continue;
       const std::uint32_t row = (*lists[side])[at[side]++].row;
@@ -161,6 +168,11 @@ void KernelSmo::fill_set(std::vector<Candidate>& up, std::vector<Candidate>& low
 }
 
 void KernelSmo::choose_set() {
+  if (whole_) {
+    set_.resize(n_);
+    std::iota(set_.begin(), set_.end(), 0U);
+    return;
+  }
   old_set_.swap(set_);
   old_entered_.swap(entered_);
   set_.clear();
@@ -176,7 +188,7 @@ void KernelSmo::choose_set() {
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return free(a) != free(b) ? free(a) : old_entered_[a] > old_entered_[b];
   });
-  order.resize(std::min(order.size(), set_size / 2));
+  order.resize(std::min(order.size(), set_size_ / 2));
   for (const std::uint32_t k : order) {
     place_[old_set_[k]] = static_cast<std::uint32_t>(set_.size());
     set_.push_back(old_set_[k]);
@@ -207,34 +219,57 @@ void KernelSmo::choose_set() {
   entered_ = std::move(entered);
 }
 
-// Values between rows that were both in the last set are taken over.
+// Values between rows that were both in the last set, and rows in the cache, are taken over.
 void KernelSmo::compute_block() {
-  old_block_.swap(block_);
-  const std::size_t old_stride = block_stride_;
   const std::size_t q = set_.size();
-  const std::size_t width = detail::tiles().width;
+  const std::size_t old_stride = block_stride_;
+  const std::size_t width = std::max(detail::tiles().width, detail::pair_padding);
   block_stride_ = (q + width - 1) / width * width;
+  if (whole_) {
+    if (!block_.empty()) return;
+    block_.resize(q * block_stride_);
+    kernel_block(p_.kernel, LeftRows<float>(*p_.rows, set_), *p_.rows, block_.data(), block_stride_,
+                 p_.threads);
+    return;
+  }
+  old_block_.swap(block_);
   block_.resize(q * block_stride_);
   std::vector<std::uint32_t> old_place(q, nowhere);
   for (std::size_t k = 0; k < old_set_.size(); ++k) place_[old_set_[k]] = nowhere;
   for (std::size_t k = 0; k < q; ++k) place_[set_[k]] = static_cast<std::uint32_t>(k);
   for (std::size_t k = 0; k < old_set_.size(); ++k)
     if (place_[old_set_[k]] != nowhere) old_place[place_[old_set_[k]]] = static_cast<std::uint32_t>(k);
-  std::vector<std::uint32_t> fresh;
-  for (std::size_t k = 0; k < q; ++k)
-    if (old_place[k] == nowhere) fresh.push_back(static_cast<std::uint32_t>(k));
+  std::vector<std::uint32_t> fresh, others, kept;
+  for (std::size_t k = 0; k < q; ++k) {
+    const auto at = static_cast<std::uint32_t>(k);
+    if (old_place[k] != nowhere) {
+      kept.push_back(at);
+      continue;
+    }
+    others.push_back(at);
+    float* const to = block_.data() + k * block_stride_;
+    if (const float* const row = cache_.find(set_[k]); row != nullptr) {
+      for (std::size_t l = 0; l < q; ++l) to[l] = row[set_[l]];
+    } else {
+      fresh.push_back(at);
+    }
+  }
   AlignedVector<float> values;
   block_values(fresh, values);
   for (std::size_t r = 0; r < fresh.size(); ++r)
     std::copy_n(values.data() + r * block_stride_, q, block_.data() + fresh[r] * block_stride_);
-  for (std::size_t k = 0; k < q; ++k) {
-    if (old_place[k] == nowhere) continue;
+  for (const std::uint32_t k : kept) {
     float* const to = block_.data() + k * block_stride_;
     const float* const from = old_block_.data() + old_place[k] * old_stride;
-    for (std::size_t l = 0; l < q; ++l)
-      if (old_place[l] != nowhere) to[l] = from[old_place[l]];
-    for (std::size_t r = 0; r < fresh.size(); ++r) to[fresh[r]] = values[r * block_stride_ + k];
+    for (const std::uint32_t l : kept) to[l] = from[old_place[l]];
   }
+  // What is left are the values of kept rows with others: those of the others with kept rows.
+  for (const std::uint32_t l : others) {
+    const float* const from = block_.data() + l * block_stride_;
+    for (const std::uint32_t k : kept) block_[k * block_stride_ + l] = from[k];
+  }
+  for (std::size_t k = 0; k < q; ++k)
+    std::fill(block_.data() + k * block_stride_ + q, block_.data() + (k + 1) * block_stride_, 0.0F);
 }
 
 // Steps on pairs within the set. Slopes are centred before they are rounded to T: what counts is their
@@ -247,19 +282,21 @@ double KernelSmo::solve_set() {
     while (negatives < q && p_.y[set_[negatives]] < 0) ++negatives;
   const std::size_t split = padded_size(negatives);
   const std::size_t size = split + padded_size(q - negatives);
-  // Variables are laid out with gaps after each class, the block with them.
+  // Variables are laid out with gaps after each class, and for nu-svm the block with them.
   std::vector<std::uint32_t> at(q);
   for (std::size_t k = 0; k < q; ++k)
     at[k] = static_cast<std::uint32_t>(k < negatives ? k : k - negatives + split);
-  AlignedVector<float> kernel(size * size, 0.0F), diagonal(size, 1.0F);
+  AlignedVector<float> spread(p_.by_class ? size * size : 0, 0.0F), diagonal(size, 1.0F);
   AlignedVector<T> slope(size, T{0}), up(size), low(size);
   std::vector<double> beta(size, 0.0), lower(size, 0.0), upper(size, 0.0);
   for (std::size_t k = 0; k < q; ++k) {
     const std::uint32_t row = set_[k];
-    float* const to = kernel.data() + at[k] * size;
-    const float* const from = block_.data() + k * block_stride_;
-    std::copy_n(from, negatives, to);
-    std::copy_n(from + negatives, q - negatives, to + split);
+    if (p_.by_class) {
+      float* const to = spread.data() + at[k] * size;
+      const float* const from = block_.data() + k * block_stride_;
+      std::copy_n(from, negatives, to);
+      std::copy_n(from + negatives, q - negatives, to + split);
+    }
     diagonal[at[k]] = static_cast<float>(p_.rows->own_value(p_.kernel, row));
     slope[at[k]] = static_cast<T>(slope_[row] - threshold_[p_.y[row] < 0 ? 0 : 1]);
     beta[at[k]] = beta_[row];
@@ -269,8 +306,8 @@ double KernelSmo::solve_set() {
   detail::PairProblem<T> small;
   small.size = size;
   small.split = p_.by_class ? split : size;
-  small.kernel = kernel.data();
-  small.stride = size;
+  small.kernel = p_.by_class ? spread.data() : block_.data();
+  small.stride = p_.by_class ? size : block_stride_;
   small.diagonal = diagonal.data();
   small.slope = slope.data();
   small.up = up.data();
@@ -301,65 +338,17 @@ void KernelSmo::move_slopes(const std::vector<double>& before) {
     change.push_back(moved);
   }
   if (rows.empty()) return;
-  if (use_cache_) {
-    move_by_rows(rows, change);
-  } else {
+  if (!whole_ && !cache_.on()) {
     for (double& c : change) c = -c;
     add_sums(rows, change);
-  }
-}
-
-const float* KernelSmo::cached(std::uint32_t row) const {
-  return cache_.data() + std::size_t{slot_of_row_[row]} * p_.rows->padded();
-}
-
-void KernelSmo::move_by_rows(const std::vector<std::uint32_t>& rows, const std::vector<double>& change) {
-  const std::size_t stride = p_.rows->padded();
-  std::vector<std::uint32_t> missing;
-  for (const std::uint32_t row : rows) {
-    if (slot_of_row_[row] == nowhere) {
-      missing.push_back(row);
-    } else {
-      last_use_[slot_of_row_[row]] = iterations_;
-    }
-  }
-  // Slots for the missing rows: new ones while there is room, then those used longest ago.
-  std::vector<std::uint32_t> slots;
-  const std::size_t fresh = std::min(missing.size(), capacity_ - row_of_slot_.size());
-  for (std::size_t k = 0; k < fresh; ++k) {
-    slots.push_back(static_cast<std::uint32_t>(row_of_slot_.size()));
-    row_of_slot_.push_back(nowhere);
-    last_use_.push_back(0);
-  }
-  if (fresh > 0) cache_.resize(row_of_slot_.size() * stride);
-  if (slots.size() < missing.size()) {
-    std::vector<std::uint32_t> all(row_of_slot_.size() - fresh);
-    std::iota(all.begin(), all.end(), 0U);
-    const auto count = static_cast<std::ptrdiff_t>(missing.size() - slots.size());
-    std::nth_element(all.begin(), all.begin() + count - 1, all.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return last_use_[a] != last_use_[b] ? last_use_[a] < last_use_[b] : a < b;
-    });
-    std::sort(all.begin(), all.begin() + count);
-    slots.insert(slots.end(), all.begin(), all.begin() + count);
-  }
-  // A few rows at a time, so that the block between them and the cache stays small.
-  constexpr std::size_t at_once = 96;
-  AlignedVector<float> values(std::min(at_once, missing.size()) * stride);
-  for (std::size_t first = 0; first < missing.size(); first += at_once) {
-    const std::size_t count = std::min(at_once, missing.size() - first);
-    const std::span<const std::uint32_t> part(missing.data() + first, count);
-    kernel_block(p_.kernel, LeftRows<float>(*p_.rows, part), *p_.rows, values.data(), stride, p_.threads);
-    for (std::size_t r = 0; r < count; ++r) {
-      const std::uint32_t slot = slots[first + r];
-      if (row_of_slot_[slot] != nowhere) slot_of_row_[row_of_slot_[slot]] = nowhere;
-      row_of_slot_[slot] = part[r];
-      slot_of_row_[part[r]] = slot;
-      last_use_[slot] = iterations_;
-      std::copy_n(values.data() + r * stride, stride, cache_.data() + std::size_t{slot} * stride);
-    }
+    return;
   }
   std::vector<const float*> at;
-  for (const std::uint32_t row : rows) at.push_back(cached(row));
+  if (whole_) {
+    for (const std::uint32_t row : rows) at.push_back(block_.data() + row * block_stride_);
+  } else {
+    at = cache_.take(rows, iterations_, p_.threads);
+  }
   for_blocks(p_.threads, n_, 2048, [&](std::size_t begin, std::size_t end) {
     detail::subtract_rows(at.data(), change.data(), at.size(), begin, end, slope_.data());
   });

@@ -13,6 +13,7 @@
 
 #include "data/kernel_rows.hpp"
 #include "solve/clock.hpp"
+#include "solve/kernel_row_cache.hpp"
 
 namespace halfspace {
 
@@ -71,8 +72,6 @@ class KernelSmo {
   template <class T>
   double solve_set();
   void move_slopes(const std::vector<double>& before);
-  void move_by_rows(const std::vector<std::uint32_t>& rows, const std::vector<double>& change);
-  const float* cached(std::uint32_t row) const;
 
   SmoProblem p_;
   std::size_t n_;
@@ -92,11 +91,9 @@ class KernelSmo {
   AlignedVector<float> block_, old_block_;
   std::size_t block_stride_ = 0;
 
-  bool use_cache_ = false;
-  std::size_t capacity_ = 0;
-  AlignedVector<float> cache_;
-  std::vector<std::uint32_t> slot_of_row_, row_of_slot_;
-  std::vector<std::uint64_t> last_use_;
+  std::size_t set_size_ = 0;
+  bool whole_ = false;  // the set is all rows, and the block the whole kernel matrix
+  KernelRowCache cache_;
 };
 
 }  // namespace halfspace

@@ -97,7 +97,9 @@ KernelClasses kernel_classes(const Dataset& data, ManyClasses how, double C,
 void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run, const MachineSolver& solve) {
   const std::size_t tasks = classes.tasks.size();
   if (tasks == 1) {
-    classes.tasks[0].machine = solve(classes.tasks[0].problem, goal, Clock(run));
+    KernelGoal alone = goal;
+    alone.keep_scores = true;
+    classes.tasks[0].machine = solve(classes.tasks[0].problem, alone, Clock(run));
     return;
   }
   // Observers see one call at a time.
@@ -129,6 +131,13 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
     fit.iterations += machine.rounds;
     if (machine.stop != Stop::Converged) fit.stop = machine.stop;
     indefinite = indefinite || machine.indefinite;
+  }
+  if (classes.tasks.size() == 1) {
+    // Rows of weight 0 are absent; any other row without a score leaves the question to the model.
+    std::vector<double>& scores = classes.tasks[0].machine.scores;
+    bool all = !scores.empty();
+    for (std::size_t i = 0; all && i < data.rows(); ++i) all = data.weight(i) <= 0 || scores[i] != 0;
+    if (all) fit.training_scores = std::move(scores);
   }
   KernelModel model = model_of(data, kernel, classes);
   fit.support_vectors = model.vectors();
@@ -201,7 +210,7 @@ Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& run) {
       kernel_classes(data, options.multiclass, options.C, class_weights(data, options.class_weight));
   KernelGoal goal;
   goal.kernel = options.kernel.for_features(data.features());
-  goal.gap = options.gap;
+  goal.gap = options.gap.or_else(1e-3);
   goal.cache_bytes = static_cast<std::uint64_t>(options.cache * 1048576.0);
   goal.seed = run.seed;
   goal.threads = run.threads;

@@ -24,14 +24,16 @@ struct KernelMachine {
   std::uint64_t rounds = 0;
   Stop stop = Stop::Converged;
   bool indefinite = false;
+  std::vector<double> scores;  // of every row, if asked for; 0 where rounding may have turned the sign, and for absent rows
 };
 
 struct KernelGoal {
   KernelFunction kernel;
-  double gap = 1e-4;
+  double gap = 1e-3;
   std::uint64_t cache_bytes = 0;
   std::uint64_t seed = 1;
   Threads threads{1};
+  bool keep_scores = false;
 };
 
 // Hinge loss, free offset; rows of cost 0 are absent.

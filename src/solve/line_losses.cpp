@@ -3,19 +3,10 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solve/line_losses.cpp"
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
-#endif
-// foreach_target.h comes first, by its own rule.
-// clang-format off
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-#include <hwy/contrib/math/math-inl.h>
-// clang-format on
-
 #include <cstddef>
 #include <cstdint>
+
+#include "core/each_target.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {

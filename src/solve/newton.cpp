@@ -3,40 +3,40 @@
 //
 // Problem   minimise P = 1/2 |theta|^2 + sum cost_i loss(y_i (theta . x_i + theta0)).
 // Step      H s = -g with H = I + X' D X; a one-dimensional Newton search along s on cached scores; then,
-// with a free
-//           offset, theta0 by itself, so that the dual point balances.
-// Systems   up to `factor_limit` features. Squared hinge: H is kept, corrected by the rows that enter and
-// leave, and
-//           factored (Cholesky on the diagonal scaled to 1: columns of very different size do no harm).
-//           Logistic: conjugate gradients, preconditioned by the factor of H, over a sample of the rows when
-//           H is dear; the factor is kept while it serves. More features: conjugate gradients with a
-//           hundredth of the diagonal (all of it hurts rows of equal length).
-// Levels    many rows: a tenth of them first, evenly spaced with their costs scaled up, so that the steps far
-// from the
-//           optimum are cheap.
+// with a
+//           free offset, theta0 by itself, so that the dual point balances.
+// Systems   conjugate gradients, up to `factor_limit` features preconditioned by the Cholesky factor of a
+// sample
+//           of H (CurvatureMatrix), beyond by a hundredth of the diagonal (all of it hurts rows of equal
+//           length). Squared hinge with few features or a large C: H is kept, corrected by the rows that
+//           enter and leave, and factored on the diagonal scaled to 1 (columns of very different size do no
+//           harm).
+// Levels    many rows: a tenth of them first, spread over the file, with their costs scaled up, so that the
+// steps far from
+//           the optimum are cheap.
 // Cost      a step takes three passes over the data plus H (rows * features^2 in blocks, or the sum of
 // squared row
 //           lengths) or one pass per iteration of conjugate gradients over the rows that have curvature.
 // Proof     the gap at any theta is 1/2 |g|^2 once the offset is exact: alpha_i = -cost_i slope(m_i).
 // Reference Lin, Weng, Keerthi: Trust region Newton method for logistic regression, JMLR 9 (2008); Keerthi,
-// DeCoste: A
-//           modified finite Newton method for linear SVMs, JMLR 6 (2005); Byrd, Chin, Neveitt, Nocedal: On
+// DeCoste:
+//           A modified finite Newton method for linear SVMs, JMLR 6 (2005); Byrd, Chin, Neveitt, Nocedal: On
 //           the use of stochastic Hessian information, SIAM J. Optim. 21 (2011).
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "core/dense.hpp"
 #include "halfspace/core/kernels.hpp"
+#include "solve/curvature_matrix.hpp"
 #include "solve/line_losses.hpp"
-#include "solve/normal_matrix.hpp"
+#include "solve/row_sample.hpp"
 #include "solve/solver.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::size_t factor_limit = 2000;
+constexpr std::size_t direct_limit = 400, factor_limit = 2000;
 constexpr std::uint64_t most_steps = 200;
 
 // The rows of one level: which they are, and their problem with its own costs and labels.
@@ -47,9 +47,7 @@ struct Rows {
 };
 
 Rows level_rows(const Problem& from, std::size_t wanted) {
-  std::vector<std::uint32_t> present;
-  for (std::size_t i = 0; i < from.rows(); ++i)
-    if (from.cost[i] > 0) present.push_back(static_cast<std::uint32_t>(i));
+  const std::vector<std::uint32_t> present = present_rows(from);
   Rows out;
   out.problem.data = from.data;
   out.problem.loss = from.loss;
@@ -58,18 +56,31 @@ Rows level_rows(const Problem& from, std::size_t wanted) {
   out.all = wanted == from.rows();
   const double factor =
       static_cast<double>(present.size()) / static_cast<double>(std::max<std::size_t>(1, wanted));
-  for (std::size_t k = 0; k < wanted; ++k) {
-    const std::uint32_t i = present[k * present.size() / wanted];
-    out.ids.push_back(i);
+  out.ids = spread_sample(present, wanted);
+  for (const std::uint32_t i : out.ids) {
     out.problem.y.push_back(from.y[i]);
     out.problem.cost.push_back(from.cost[i] * factor);
   }
   return out;
 }
 
+// Whether steps of the squared hinge are solved with H itself rather than by conjugate gradients with a
+// sample of it: few features, or a mean eigenvalue of H so large that a sample is too rough.
+bool wants_matrix(const Problem& p, const RowAccess& rows) {
+  const std::size_t d = rows.cols();
+  if (!std::holds_alternative<SquaredHinge>(p.loss) || d > factor_limit) return false;
+  if (d <= direct_limit) return true;
+  const std::size_t stride = std::max<std::size_t>(1, p.rows() / 1000);
+  double trace = 0;
+  for (std::size_t i = 0; i < p.rows(); i += stride)
+    trace += 2 * p.cost[i] * rows.norm2(i) * static_cast<double>(stride);
+  return trace / static_cast<double>(d) > 5e4;
+}
+
 class Newton {
  public:
-  Newton(Rows level, const RowAccess& rows, const Goal& goal, std::uint64_t steps)
+  Newton(Rows level, const RowAccess& rows, const Goal& goal, CurvatureMatrix* sampled, bool direct,
+         std::uint64_t steps)
       : level_(std::move(level)),
         p_(level_.problem),
         rows_(rows),
@@ -78,12 +89,14 @@ class Newton {
         d_(rows.cols()),
         has_offset_(p_.offset != Offset::None),
         squared_(std::holds_alternative<SquaredHinge>(p_.loss)),
-        steps_(steps) {
+        direct_(direct),
+        steps_(steps),
+        sampled_(sampled) {
     for (auto* v : {&z_, &u_, &h_, &dz_}) v->assign(n_, 0.0);
     for (auto* v : {&step_, &g_}) v->assign(d_ + 1, 0.0);
   }
 
-  // A rough level ends when a step promises less than one per cent.
+  // A rough level ends when a step promises less than what its rows know of the others.
   Solution run(std::vector<double> theta, double theta0, bool rough) {
     theta_ = std::move(theta);
     theta0_ = theta0;
@@ -98,7 +111,7 @@ class Newton {
       if (!goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), steps_, relative, "newton"}, why))
         return finish(why);
       active_rows();
-      if (squared_ && d_ <= factor_limit) {
+      if (direct_) {
         direct_step();
       } else {
         conjugate_step();
@@ -107,7 +120,9 @@ class Newton {
       const double promise = -dot(g_.data(), step_.data(), d_ + 1) / 2;
       if (!line_search()) return finish(Stop::Limit);
       fit_offset();
-      if (rough && promise <= 0.01 * primal_) return finish(Stop::Converged);
+      if (rough && (promise <= std::max(0.03, static_cast<double>(d_) / static_cast<double>(n_)) * primal_ ||
+                    chosen_.size() < 2 * d_))
+        return finish(Stop::Converged);
     }
   }
 
@@ -132,19 +147,23 @@ class Newton {
       add_row_sum(rows_, a, out, goal_.threads);
       return;
     }
-    const std::size_t slices =
-        d_ > (std::size_t{1} << 20U) ? 2 : std::clamp<std::size_t>(ids.size() / 2048, 1, 8);
+    over_slices(ids.size(), out, [&](std::size_t begin, std::size_t end, double* to) {
+      rows_.axpys(std::span(ids).subspan(begin, end - begin), a + begin, to);
+    });
+  }
+  // f(begin, end, to) adds what the rows [begin, end) give to `to`; all of it is added to out.
+  template <class F>
+  void over_slices(std::size_t rows, double* out, const F& f) {
+    const std::size_t slices = d_ > (std::size_t{1} << 20U) ? 2 : std::clamp<std::size_t>(rows / 2048, 1, 8);
     if (slices == 1) {
-      rows_.axpys(ids, a, out);
+      f(std::size_t{0}, rows, out);
       return;
     }
     part_.resize(slices);
-    const std::size_t length = (ids.size() + slices - 1) / slices;
+    const std::size_t length = (rows + slices - 1) / slices;
     goal_.threads.run(slices, [&](std::size_t t) {
       part_[t].assign(d_, 0.0);
-      const std::size_t begin = std::min(ids.size(), t * length);
-      const std::size_t end = std::min(ids.size(), begin + length);
-      rows_.axpys(std::span(ids).subspan(begin, end - begin), a + begin, part_[t].data());
+      f(std::min(rows, t * length), std::min(rows, (t + 1) * length), part_[t].data());
     });
     for (const auto& v : part_) axpy(1.0, v.data(), out, d_);
   }
@@ -203,113 +222,31 @@ class Newton {
     }
   }
 
-  // H of the squared hinge: every active row has the constant curvature 2, so only changes have to be added.
-  void correct_matrix() {
-    if (!matrix_) {
-      matrix_ = std::make_unique<NormalMatrix>(rows_, has_offset_, true, goal_.threads);
-      inside_.assign(n_, 0);
-    }
-    std::vector<std::uint32_t> changed;
-    std::vector<double> by;
-    for (std::size_t k = 0; k < n_; ++k) {
-      const char now = h_[k] > 0 ? 1 : 0;
-      if (now == inside_[k]) continue;
-      inside_[k] = now;
-      changed.push_back(level_.ids[k]);
-      by.push_back(now != 0 ? h_[k] : -2 * p_.cost[k]);
-    }
-    if (changed.size() > chosen_.size()) {
-      matrix_->clear();
-      matrix_->add(chosen_, weight_);
-    } else {
-      matrix_->add(changed, by);
-    }
-  }
-
-  // H over a sample of the active rows: rows of large curvature for certain, the others with a chance in
-  // proportion to it and a weight that makes up for that.
-  void sample_matrix() {
-    if (!matrix_) matrix_ = std::make_unique<NormalMatrix>(rows_, has_offset_, false, goal_.threads);
-    matrix_->clear();
-    const double wanted = sample_rows();
-    if (wanted >= static_cast<double>(chosen_.size())) {
-      matrix_->add(chosen_, weight_);
-      return;
-    }
-    double high = std::accumulate(weight_.begin(), weight_.end(), 0.0) / wanted, low = 0;
-    for (int halving = 0; halving < 20; ++halving) {
-      const double middle = (low + high) / 2;
-      double count = 0;
-      for (const double w : weight_) count += std::min(1.0, w / middle);
-      (count > wanted ? low : high) = middle;
-    }
-    std::vector<std::uint32_t> some;
-    std::vector<double> heavy;
-    double passed = 0.5;
-    for (std::size_t k = 0; k < chosen_.size(); ++k) {
-      passed += std::min(1.0, weight_[k] / high);
-      if (passed < 1) continue;
-      passed -= 1;
-      some.push_back(chosen_[k]);
-      heavy.push_back(std::max(weight_[k], high));
-    }
-    matrix_->add(some, heavy);
-  }
-
-  // Forming H from all rows costs as much as `matrix_ratio_` products with H. A sample that costs a few
-  // products does almost as well, if it has many more rows than features.
-  double sample_rows() {
-    double entries = 0, squares = 0, seen = 0;
-    const std::size_t stride = std::max<std::size_t>(1, chosen_.size() / 1000);
-    for (std::size_t k = 0; k < chosen_.size(); k += stride, ++seen) {
-      const auto e = static_cast<double>(rows_.entries(chosen_[k]) + 1);
-      entries += e;
-      squares += e * e;
-    }
-    const auto d = static_cast<double>(d_ + 1);
-    const auto all = static_cast<double>(chosen_.size());
-    // A scattered update takes about as long as an entry of a product, a blocked one a thirtieth.
-    const double form =
-        std::min(rows_.sparse() ? squares : std::numeric_limits<double>::infinity(), seen * d * d / 30);
-    matrix_ratio_ = form / entries;
-    const double share = std::max(3 / matrix_ratio_, 10 * d / all);
-    return share > 1.0 / 3 ? all : share * all;
-  }
-
-  void factor() {
-    const std::size_t size = matrix_->size();
-    double ridge = 0;
-    do {
-      lower_.assign(matrix_->lower(), matrix_->lower() + size * size);
-      for (std::size_t j = 0; j < d_; ++j) lower_[j * size + j] += 1;
-      if (has_offset_) {
-        double& corner = lower_[d_ * size + d_];
-        corner += p_.offset == Offset::Lifted ? 1.0 : 1e-12 * (1 + corner);
-      }
-      if (cholesky_.factor(std::move(lower_), size, ridge, goal_.threads)) break;
-      lower_ = cholesky_.release();
-      ridge = ridge == 0 ? 1e-12 : ridge * 100;
-    } while (true);
-  }
-
+  // Squared hinge: every active row has the constant curvature 2, so that only changes have to be added.
   void direct_step() {
-    correct_matrix();
-    factor();
+    if (!matrix_) matrix_ = std::make_unique<CurvatureMatrix>(rows_, p_.offset, true, goal_.threads);
+    matrix_->correct(level_.ids, h_, p_.cost);
+    matrix_->factor();
     for (std::size_t j = 0; j <= d_; ++j) step_[j] = -g_[j];
-    cholesky_.solve(step_.data());
-    lower_ = cholesky_.release();
+    matrix_->solve(step_);
     if (!has_offset_) step_[d_] = 0;
   }
 
-  // out = H v over the active rows.
+  // out = H v over the active rows, few at a time: they are still near when they are added.
   void multiply(const std::vector<double>& v, std::vector<double>& out) {
-    const bool all = level_.all && chosen_.size() == rows_.rows();
+    constexpr std::size_t few = 32;
     hv_.resize(chosen_.size());
-    products(chosen_, v.data(), hv_, all);
-    for (std::size_t k = 0; k < hv_.size(); ++k) hv_[k] = weight_[k] * (hv_[k] + (has_offset_ ? v[d_] : 0.0));
     std::copy(v.begin(), v.end(), out.begin());
     out[d_] = !has_offset_ ? v[d_] : p_.offset == Offset::Lifted ? v[d_] : 0.0;
-    add_sums(chosen_, hv_.data(), out.data(), all);
+    over_slices(chosen_.size(), out.data(), [&](std::size_t begin, std::size_t end, double* to) {
+      for (; begin < end; begin += few) {
+        const auto ids = std::span(chosen_).subspan(begin, std::min(few, end - begin));
+        rows_.dots(ids, v.data(), hv_.data() + begin);
+        for (std::size_t k = begin; k < begin + ids.size(); ++k)
+          hv_[k] = weight_[k] * (hv_[k] + (has_offset_ ? v[d_] : 0.0));
+        rows_.axpys(ids, hv_.data() + begin, to);
+      }
+    });
     if (has_offset_)
       out[d_] += sum_blocks(goal_.threads, hv_.size(), row_block, 0.0, [&](std::size_t b, std::size_t e) {
         return std::accumulate(hv_.begin() + static_cast<std::ptrdiff_t>(b),
@@ -319,10 +256,7 @@ class Newton {
 
   void prepare_preconditioner() {
     if (d_ <= factor_limit) {
-      if (cholesky_.size() == 0 || last_iterations_ >= std::clamp(matrix_ratio_, 3.0, 10.0)) {
-        sample_matrix();
-        factor();
-      }
+      sampled_->prepare(chosen_, weight_);
       return;
     }
     diagonal_.assign(d_ + 1, 0.0);
@@ -337,7 +271,7 @@ class Newton {
   void precondition(const std::vector<double>& residual, std::vector<double>& scaled) const {
     if (d_ <= factor_limit) {
       scaled = residual;
-      cholesky_.solve(scaled.data());
+      sampled_->solve(scaled);
       if (!has_offset_) scaled[d_] = residual[d_];
       return;
     }
@@ -358,11 +292,11 @@ class Newton {
     const double forcing = std::min(0.1, last_norm_ > 0 ? std::pow(start / last_norm_, 1.5) : 0.1);
     last_norm_ = start;
     const double enough = std::max(forcing * start, 0.5 * std::sqrt(2 * goal_.gap * std::max(1.0, primal_)));
-    last_iterations_ = 0;
+    int iterations = 0;
     Stop why = Stop::Converged;
-    for (; last_iterations_ < 500; ++last_iterations_) {
+    for (; iterations < 500; ++iterations) {
       if (std::sqrt(norm2(residual_.data(), d_ + 1)) <= enough) break;
-      if (last_iterations_ % 8 == 7 &&
+      if (iterations % 8 == 7 &&
           !goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), steps_, std::nan(""), "newton"}, why))
         break;
       multiply(direction_, product_);
@@ -377,6 +311,9 @@ class Newton {
       rho = next;
       for (std::size_t j = 0; j <= d_; ++j) direction_[j] = scaled_[j] + beta * direction_[j];
     }
+    if (sampled_ != nullptr) sampled_->took(iterations);
+    // Ill-conditioned beyond the sample: from here on H itself, which is corrected by few rows a step.
+    if (squared_ && d_ <= factor_limit && iterations > 30) direct_ = true;
   }
 
   // Newton in one variable on the cached scores; accepts when the slope has fallen to a tenth.
@@ -419,31 +356,53 @@ class Newton {
   const Goal& goal_;
   std::size_t n_, d_;
   bool has_offset_, squared_;
+  bool direct_;  // steps by the factor of H itself
   std::uint64_t steps_, searches_ = 0;
-  std::vector<double> theta_, z_, u_, h_, step_, g_, dz_, weight_, lower_, hv_, diagonal_;
+  std::vector<double> theta_, z_, u_, h_, step_, g_, dz_, weight_, hv_, diagonal_;
   std::vector<double> residual_, scaled_, product_, direction_;
   std::vector<std::vector<double>> part_;
   std::vector<std::uint32_t> chosen_;
-  std::unique_ptr<NormalMatrix> matrix_;
-  Cholesky cholesky_;
+  std::unique_ptr<CurvatureMatrix> matrix_;  // H itself
+  CurvatureMatrix* sampled_;                 // of a sample, for all levels; null with too many features
   double theta0_ = 0, primal_ = 0, last_norm_ = 0;
-  int last_iterations_ = 0;
-  double matrix_ratio_ = 0;  // cost of forming H in products with it
-  std::vector<char> inside_;
 };
 
 }  // namespace
+
+std::unique_ptr<CurvatureMatrix> first_factor(const Problem& problem, const RowAccess& rows,
+                                              const Threads& threads) {
+  if (std::holds_alternative<Hinge>(problem.loss) || rows.cols() > factor_limit ||
+      wants_matrix(problem, rows))
+    return nullptr;
+  const std::vector<std::uint32_t> present = present_rows(problem);
+  std::vector<double> curvature;
+  for (const std::uint32_t i : present)
+    curvature.push_back(problem.cost[i] *
+                        std::visit([](auto loss) { return loss.curvature(0); }, problem.loss));
+  auto out = std::make_unique<CurvatureMatrix>(rows, problem.offset, false, threads);
+  out->prepare(present, curvature, 10);
+  return out;
+}
 
 Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution* start) {
   Solution at;
   if (start != nullptr) at = std::move(*start);
   at.theta.resize(rows.cols(), 0.0);
-  const std::size_t sample = std::max<std::size_t>(problem.rows() / 10, 5 * rows.cols());
-  if (start == nullptr && sample >= 1000 && sample * 3 <= problem.rows()) {
-    at = Newton(level_rows(problem, sample), rows, goal, 0).run(std::move(at.theta), 0, true);
+  const bool direct = wants_matrix(problem, rows);
+  std::unique_ptr<CurvatureMatrix> sampled;
+  if (start == nullptr && goal.first != nullptr) {
+    sampled = std::make_unique<CurvatureMatrix>(*goal.first, goal.threads);
+  } else if (rows.cols() <= factor_limit) {
+    sampled = std::make_unique<CurvatureMatrix>(rows, problem.offset, false, goal.threads);
+  }
+  const std::size_t few = std::max<std::size_t>(problem.rows() / 10, 5 * rows.cols());
+  if (start == nullptr && few >= 1000 && few * 3 <= problem.rows()) {
+    at = Newton(level_rows(problem, few), rows, goal, sampled.get(), direct, 0)
+             .run(std::move(at.theta), 0, true);
+    if (sampled) sampled->outlived();
     if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return at;
   }
-  return Newton(level_rows(problem, problem.rows()), rows, goal, at.iterations)
+  return Newton(level_rows(problem, problem.rows()), rows, goal, sampled.get(), direct, at.iterations)
       .run(std::move(at.theta), at.theta0, false);
 }
 

@@ -68,7 +68,9 @@ Fit solve(const Dataset& data, const NuSvm& options, const Run& run) {
   const KernelClasses solved = classes;
   Fit fit = kernel_fit(data, goal.kernel, std::move(classes), !options.no_certificate);
   const std::vector<double> values =
-      function_values(std::get<KernelModel>(fit.model.form), false, data, run.threads);
+      fit.training_scores.empty()
+          ? function_values(std::get<KernelModel>(fit.model.form), false, data, run.threads)
+          : fit.training_scores;
   std::string costs;
   double most_errors = 0, fewest_vectors = 1;
   for (std::size_t k = 0; k < solved.tasks.size(); ++k) {

@@ -188,9 +188,8 @@ Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
     double errors = 0;
     for (const PlaneWalk& plane : walk.planes) errors += plane.clean ? 0 : plane.best_value;
     fit.figures.emplace_back("best_errors", errors);
-    fit.notes.push_back(
-        fmt::format("the plane kept is the best one seen, with {} training error{}",
-                    errors, errors == 1 ? "" : "s"));
+    fit.notes.push_back(fmt::format("the plane kept is the best one seen, with {} training error{}", errors,
+                                    errors == 1 ? "" : "s"));
   }
   return fit;
 }
@@ -198,8 +197,10 @@ Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
 std::vector<Certificate> mistake_bounds(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                         const Threads& threads) {
   const auto rows = RowAccess::by_row(data.matrix());
-  const double radius = std::sqrt(radius2_of(data, *rows, lifted, threads));
+  const double radius2 = radius2_of(data, *rows, lifted, threads);
   std::vector<Certificate> out;
+  if (!squares_are_exact(radius2)) return out;
+  const double radius = std::sqrt(radius2);
   for (std::size_t k = 0; k < walk.planes.size(); ++k) {
     const PlaneWalk& plane = walk.planes[k];
     const double length = length_of(plane, lifted);

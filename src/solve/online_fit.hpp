@@ -26,6 +26,8 @@ struct ChosenPlane {
 [[nodiscard]] LinearModel linear_model(std::vector<ChosenPlane> planes);
 [[nodiscard]] Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup);
 
+// Bounds by lengths say nothing when squares leave the range of doubles (values beyond 1e-140 or 1e150).
+[[nodiscard]] inline bool squares_are_exact(double radius2) { return radius2 > 1e-280 && radius2 < 1e300; }
 // k mistakes, radius, |theta| / k, and the least margin when the last pass was clean.
 [[nodiscard]] std::vector<Certificate> mistake_bounds(const Dataset& data, const OnlineWalk& walk,
                                                       bool lifted, const Threads& threads);

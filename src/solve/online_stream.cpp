@@ -68,7 +68,7 @@ Fit streamed_fit(StreamedWalk& streamed, const OnlineSetup& setup, bool bounded)
   Fit fit = online_fit(streamed.walk, setup);
   fit.figures.emplace_back("rows", static_cast<double>(streamed.rows));
   fit.model.form = linear_model(setup.average ? mean_planes(streamed.walk) : last_planes(streamed.walk));
-  if (!bounded) return fit;
+  if (!bounded || !squares_are_exact(streamed.radius2)) return fit;
   const bool lifted = setup.offset == Offset::Lifted;
   for (const PlaneWalk& plane : streamed.walk.planes) {
     const double length = std::sqrt(norm2(plane.theta.data(), plane.theta.size()) +

@@ -8,12 +8,14 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <stdexcept>
 
 #include "halfspace/certify/duality_gap.hpp"
 #include "halfspace/certify/softmax_gap.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/kernels.hpp"
 #include "halfspace/objective/class_weights.hpp"
+#include "solve/curvature_matrix.hpp"
 #include "solve/kernel_svm.hpp"
 #include "solve/softmax.hpp"
 #include "solve/solver.hpp"
@@ -74,12 +76,12 @@ DualPoint point_of(const std::vector<double>& alpha) {
 }
 
 Answer solve_binary(const Problem& problem, const RowAccess& rows, const Wish& wish, const Run& run,
-                    const Clock& clock) {
+                    const Clock& clock, const CurvatureMatrix* first) {
   Answer best;
   best.solver = choose(wish, rows);
-  double wanted = 0.9 * wish.gap;
+  double wanted = 0.99 * wish.gap;
   for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
-    const Goal goal{wanted, run.seed, run.threads, clock};
+    const Goal goal{wanted, run.seed, run.threads, clock, first};
     Solution solution = best.solver == SolverName::Newton       ? solve_newton(problem, rows, goal)
                         : best.solver == SolverName::Semismooth ? solve_semismooth(problem, rows, goal)
                                                                 : solve_dual_descent(problem, rows, goal);
@@ -114,10 +116,10 @@ std::string formula(const Wish& wish) {
   return fmt::format("minimise |theta|^2/2{} + {} sum {}(m)", offset, wish.C, loss);
 }
 
-void describe_margins(const Problem& problem, Answer& answer) {
+void describe_margins(const Problem& problem, Answer& answer, const Threads& threads) {
   const auto rows = RowAccess::of(problem.data->matrix());
   std::vector<double> z(rows->rows());
-  row_products(*rows, answer.solution.theta.data(), z.data(), Threads(1));
+  row_products(*rows, answer.solution.theta.data(), z.data(), threads);
   Margins& m = answer.margins;
   m.norm = std::sqrt(norm2(answer.solution.theta.data(), answer.solution.theta.size()));
   for (std::size_t i = 0; i < z.size(); ++i) {
@@ -130,12 +132,23 @@ void describe_margins(const Problem& problem, Answer& answer) {
   }
 }
 
+[[noreturn]] void refuse_large_values(const Dataset& data) {
+  throw InputError({.file = data.name()}, "values (or a C) so large that products of them overflow",
+                   "values below 1e15", "scale the data: --scale standard");
+}
+
 void check_finite(const Dataset& data, const std::vector<double>& weights) {
-  for (const double w : weights) {
-    if (!std::isfinite(w)) {
-      throw InputError({.file = data.name()}, "values so large that the weights overflow",
-                       "values below 1e150", "scale the data: --scale standard");
-    }
+  for (const double w : weights)
+    if (!std::isfinite(w)) refuse_large_values(data);
+}
+
+// f(), with the error of matrices that overflow said in terms of the data.
+template <class F>
+auto within_range(const Dataset& data, const F& f) {
+  try {
+    return f();
+  } catch (const std::range_error&) {
+    refuse_large_values(data);
   }
 }
 
@@ -158,13 +171,17 @@ std::vector<Answer> solve_planes(const Dataset& data, const Wish& wish, const Ru
     }
   }
   const Clock clock(inner);
+  std::unique_ptr<CurvatureMatrix> first;
+  if (planes > 1 && choose(wish, *rows) == SolverName::Newton)
+    first =
+        first_factor(make_problem(data, 0, wish.loss, wish.offset, wish.C, wish.weights), *rows, run.threads);
   const Threads side_by_side = planes > 1 ? run.threads : Threads(1);
   side_by_side.run(planes, [&](std::size_t k) {
     const auto positive = static_cast<std::uint32_t>(planes == 1 ? 1 : k);
     const Problem problem = make_problem(data, positive, wish.loss, wish.offset, wish.C, wish.weights);
-    answers[k] = solve_binary(problem, *rows, wish, inner, clock);
+    answers[k] = solve_binary(problem, *rows, wish, inner, clock, first.get());
     check_finite(data, answers[k].solution.theta);
-    if (planes == 1) describe_margins(problem, answers[k]);
+    if (planes == 1) describe_margins(problem, answers[k], inner.threads);
   });
   return answers;
 }
@@ -220,7 +237,7 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
   Fit fit;
   SoftmaxSolution solution;
   DualityGap gap;
-  double wanted = 0.9 * wish.gap;
+  double wanted = 0.99 * wish.gap;
   for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
     const Goal goal{wanted, run.seed, run.threads, clock};
     solution = solve_softmax(problem, *rows, goal, attempt == 0 ? nullptr : &solution);
@@ -248,9 +265,10 @@ Fit solve(const Dataset& data, const Svm& options, const Run& run) {
   if (options.multiclass == ManyClasses::OneVsOne)
     throw UsageError("--multiclass one-vs-one needs --kernel; planes stand against the rest");
   const Loss loss = options.loss == SvmLoss::Hinge ? Loss(Hinge{}) : Loss(SquaredHinge{});
-  const Wish wish{loss,        options.offset, options.C,
-                  options.gap, options.solver, class_weights(data, options.class_weight)};
-  return solve_classes(data, wish, run, !options.no_certificate);
+  const Wish wish{loss,           options.offset,
+                  options.C,      options.gap.or_else(1e-4),
+                  options.solver, class_weights(data, options.class_weight)};
+  return within_range(data, [&] { return solve_classes(data, wish, run, !options.no_certificate); });
 }
 
 Fit solve(const Dataset& data, const LogisticRegression& options, const Run& run) {
@@ -258,8 +276,8 @@ Fit solve(const Dataset& data, const LogisticRegression& options, const Run& run
   const Wish wish{Logistic{},  options.offset, options.C,
                   options.gap, options.solver, class_weights(data, options.class_weight)};
   if (data.classes().size() > 2 && options.multiclass == LogisticClasses::Softmax)
-    return solve_all_at_once(data, wish, run);
-  return solve_classes(data, wish, run, false);
+    return within_range(data, [&] { return solve_all_at_once(data, wish, run); });
+  return within_range(data, [&] { return solve_classes(data, wish, run, false); });
 }
 
 }  // namespace halfspace

@@ -93,9 +93,35 @@ void compare_variants(Fit& fit, const Dataset& data, const OnlineWalk& walk, boo
   fit.notes.push_back(table + "; the average is kept");
 }
 
+// P9: after k mistakes from 0 the angle between theta and the widest plane has a cosine of at least sqrt(k)
+// margin / R.
+void add_cosine(Fit& fit, const MarginBounds& margin, bool lifted) {
+  const auto* linear = std::get_if<LinearModel>(&fit.model.form);
+  if (linear == nullptr || !fit.mistakes || *fit.mistakes == 0) return;
+  const ExactPlane& widest = fit.separation->margin_plane;
+  double product = 0, own = 0, best = 0;
+  for (const double w : linear->weights) own += w * w;
+  for (std::size_t k = 0; k < widest.columns.size(); ++k) {
+    const double w = std::stod(widest.weights[k]);
+    product += w * linear->weights[widest.columns[k]];
+    best += w * w;
+  }
+  if (lifted) {
+    const double w = std::stod(widest.offset);
+    product += w * linear->offsets[0];
+    own += linear->offsets[0] * linear->offsets[0];
+    best += w * w;
+  }
+  fit.figures.emplace_back("cosine", product / std::sqrt(own * best));
+  fit.figures.emplace_back("cosine_bound",
+                           std::sqrt(static_cast<double>(*fit.mistakes)) * margin.lower / margin.radius);
+}
+
 // A walk that was to end with a clean pass: what was possible stands beside what was done. The widest margin
 // and its bound when the classes are separable, else the rows that prove that no plane would do.
-void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, bool lifted, const Run& run) {
+void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, OnlineToBatch which,
+                       const Run& run) {
+  const bool lifted = setup.offset == Offset::Lifted;
   const bool finished = fit.stop == Stop::Clean || fit.stop == Stop::Limit;
   if (!setup.passes.until_clean || !finished || data.classes().size() != 2) return;
   const Separability answer =
@@ -105,13 +131,14 @@ void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, 
         "whether a plane separates the classes is not proved either way: too many columns");
     return;
   }
-  const SeparationProof& proof = answer.proof;
+  fit.separation = std::make_shared<SeparationProof>(answer.proof);
+  const SeparationProof& proof = *fit.separation;
   if (proof.verdict != Separation::Separable) {
     const std::vector<std::uint32_t>& rows = proof.witnesses.front().rows;
     std::string list;
     for (std::size_t k = 0; k < std::min<std::size_t>(rows.size(), 6); ++k)
       list += fmt::format("{}{}", k == 0 ? "" : ", ", rows[k] + 1);
-    fit.notes.push_back(fmt::format("no plane separates the classes ({}): proved by {} row{}, {}{}",
+    fit.summary.push_back(fmt::format("no plane separates the classes ({}): proved by {} row{}, {}{}",
                                     OptionType<Separation>::print(proof.verdict), rows.size(),
                                     rows.size() == 1 ? "" : "s", list, rows.size() > 6 ? ", ..." : ""));
     return;
@@ -122,6 +149,7 @@ void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, 
   bound->margin_lower = std::max(bound->margin_lower, answer.margin->lower);
   bound->margin_upper = std::min(bound->margin_upper, answer.margin->upper);
   fit.figures.emplace_back("mistake_bound", answer.margin->mistakes);
+  if (which == OnlineToBatch::Last && fit.stop == Stop::Clean) add_cosine(fit, *answer.margin, lifted);
 }
 
 Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, const Run& run) {
@@ -137,7 +165,7 @@ Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, c
   put(fit.model, variant_of(which, data, walk, lifted).model);
   if (all) compare_variants(fit, data, walk, lifted, run.threads);
   fit.certificates = mistake_bounds(data, walk, lifted, run.threads);
-  compare_with_best(fit, data, setup, lifted, run);
+  compare_with_best(fit, data, setup, which, run);
   return fit;
 }
 

@@ -8,7 +8,7 @@
 
 namespace halfspace {
 
-inline constexpr std::size_t plane_group = 4;
+inline constexpr std::size_t plane_group = 8;
 
 struct Entries {
   const std::uint32_t* index = nullptr;
@@ -18,8 +18,10 @@ struct Entries {
 
 // out[k] = sum value_e w[index_e * stride + k]
 void planes_dot(const Entries& row, const double* w, std::size_t stride, double* out) noexcept;
+void planes_dot(const Entries& row, const float* w, std::size_t stride, float* out) noexcept;
 // w[index_e * stride + k] += value_e a[k]
 void planes_add(const Entries& row, const double* a, double* w, std::size_t stride) noexcept;
+void planes_add(const Entries& row, const float* a, float* w, std::size_t stride) noexcept;
 // v = exp(v)
 void exp_all(double* v, std::size_t size) noexcept;
 

@@ -60,32 +60,35 @@ double best_offset_move(const Problem& problem, const std::vector<double>& z, co
   return move;
 }
 
-double best_length(const Problem& problem, const std::vector<double>& z, double square,
-                   const Threads& threads) {
-  // The hinge bends: near its optimum a part of the rows sits on the bend, and a length that is off by a
-  // little costs that much of all of them. Smooth losses forgive.
-  const double enough = std::holds_alternative<Hinge>(problem.loss) ? 1e-15 : 1e-7;
-  double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
-  double low_slope = 0, high_slope = 0;
+// The slope only grows in t, so the minimum lies between a point of negative and one of positive slope, and
+// what a point has above it is at most its slope times the distance of the two.
+double best_on_line(const Problem& problem, const PlaneLine& line, double enough, const Threads& threads) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double low = -infinity, high = infinity, low_slope = 0, high_slope = 0, t = 0, reach = 1e-3;
   for (int iteration = 0; iteration < 200; ++iteration) {
-    const LineSums at = line_sums(problem, z.data(), z.data(), t - 1, threads);
-    const double slope = t * square + at.slope;
+    const LineSums at = line_sums(problem, line.z, line.dz, t, threads);
+    const double slope = line.linear + t * line.square + at.slope;
     if (slope == 0) return t;
     (slope > 0 ? high : low) = t;
     (slope > 0 ? high_slope : low_slope) = slope;
-    if (std::isfinite(high) && high - low <= enough * high) break;
+    const bool bracketed = std::isfinite(low) && std::isfinite(high);
+    const double width = high - low;
+    if (bracketed) {
+      if (std::min(-low_slope, high_slope) * width <= enough) return -low_slope < high_slope ? low : high;
+      if (width <= 1e-15 * (std::abs(low) + std::abs(high))) return t;
+    }
+    // A smooth loss: Newton's step. The hinge: where a straight slope would pass zero, and every third time
+    // the middle.
     double next = std::numeric_limits<double>::quiet_NaN();
     if (at.curvature > 0) {
-      next = t - slope / (square + at.curvature);
-    } else if (std::isfinite(high) && low > 0 && iteration % 3 != 0) {
-      next = low + (high - low) * std::clamp(low_slope / (low_slope - high_slope), 0.01, 0.99);
-    } else if (!std::isfinite(high)) {
-      next = t + (iteration == 0 ? 1e-3 * t : t);
-    } else if (low == 0 && iteration == 0) {
-      next = t - 1e-3 * t;
+      next = t - slope / (line.square + at.curvature);
+    } else if (bracketed && iteration % 3 != 2) {
+      next = low + width * std::clamp(-low_slope / (high_slope - low_slope), 0.02, 0.98);
     }
-    if (!(next > low && next < high)) next = std::isfinite(high) ? low / 2 + high / 2 : 2 * t;
-    if (std::abs(next - t) <= enough * t) return next;
+    if (!(next > low && next < high)) {
+      next = bracketed ? low / 2 + high / 2 : std::isfinite(low) ? low + reach : high - reach;
+      if (!bracketed) reach *= 4;
+    }
     t = next;
   }
   return t;

@@ -14,8 +14,14 @@ namespace halfspace {
 [[nodiscard]] double best_offset_move(const Problem& problem, const std::vector<double>& z,
                                       const Threads& threads);
 
-// The factor t > 0 that minimises t^2 square / 2 + sum cost loss(y t z), to a few digits.
-[[nodiscard]] double best_length(const Problem& problem, const std::vector<double>& z, double square,
-                                 const Threads& threads);
+// A line of planes: the scores are z + t dz, and the penalty is linear t + square t^2 / 2 and a constant.
+struct PlaneLine {
+  const double* z = nullptr;
+  const double* dz = nullptr;
+  double linear = 0, square = 0;
+};
+// The t whose objective is at most `enough` above the smallest on the line.
+[[nodiscard]] double best_on_line(const Problem& problem, const PlaneLine& line, double enough,
+                                  const Threads& threads);
 
 }  // namespace halfspace

@@ -10,7 +10,7 @@
 //            0 < alpha < cost of cost (x, 1)(x, 1)'. G does not depend on delta and is corrected by the rows
 //            that enter and leave. The line search finds the zero of a monotone piecewise linear function.
 // Outer      anchor = alpha, delta shrinks. The gap is 1/2 |r|^2 + sum [cost max(0, 1-m) - alpha (1-m)], all
-// terms >= 0. Levels     evenly spaced samples of the rows first (cost scaled up), so that most steps are
+// terms >= 0. Levels     samples of the rows first (cost scaled up), so that most steps are
 // cheap. Cost       a step: one pass for the scores, the changed rows for G and r, and a Cholesky factor of d
 // + 1 unknowns. Reference  Niu, Wang, Zhang, Xiu: Sparse semismooth Newton methods for SVM (2019); Hestenes,
 // Powell (1969).
@@ -18,11 +18,10 @@
 #include <cmath>
 #include <limits>
 
-#include "core/dense.hpp"
 #include "halfspace/core/kernels.hpp"
 #include "solve/clipped_line.hpp"
-#include "solve/normal_matrix.hpp"
-#include "solve/primal_search.hpp"
+#include "solve/free_matrix.hpp"
+#include "solve/row_sample.hpp"
 #include "solve/solver.hpp"
 
 namespace halfspace {
@@ -30,6 +29,7 @@ namespace {
 
 constexpr std::uint64_t most_steps = 3000;
 constexpr std::size_t slice_rows = 4096;
+constexpr double sample_gap = 0.03;  // a sample's optimum is further than this from that of all rows
 
 // One level: some of the rows, with their costs scaled so that they stand for all. The inner steps work on
 // compact arrays of the rows that may still change their mind (the working set); the others rest at a bound.
@@ -81,7 +81,10 @@ class Level {
       give_back();
       judge();
       if (relative() <= wanted) return true;
-      shrink_ = solved ? (inner >= 8 ? std::sqrt(0.2) : 0.2) : 1.0;
+      // No further than the gap asks for (it falls a little faster than delta), and more slowly when the
+      // steps were many.
+      const double needed = std::min(0.6, std::pow(0.5 * wanted / relative(), 0.7));
+      shrink_ = solved ? std::max(needed, inner >= 8 ? std::sqrt(0.2) : 0.2) : 1.0;
     }
     why = Stop::Limit;
     return false;
@@ -116,8 +119,7 @@ class Level {
     m_.assign(n, 0.0);
     last_m_.assign(n, 0.0);
     s_.assign(d_, 0.0);
-    free_.assign(n, 0);
-    normal_ = std::make_unique<NormalMatrix>(rows_, has_offset_, false, goal_.threads);
+    matrix_ = std::make_unique<FreeMatrix>(rows_, has_offset_, n, goal_.threads);
     margins();
     measure();
   }
@@ -185,6 +187,10 @@ class Level {
 
   // out[k] = x_k . w, the rows in order
   void products(const std::vector<std::uint32_t>& rows, const double* w, std::vector<double>& out) {
+    if (rows.size() == rows_.rows()) {
+      row_products(rows_, w, out.data(), goal_.threads);
+      return;
+    }
     for_blocks(goal_.threads, rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
       rows_.dots(std::span(rows).subspan(begin, end - begin), w, out.data() + begin);
     });
@@ -234,56 +240,11 @@ class Level {
     primal_here_ += sum;
   }
 
-  // Brings G to the rows that are free now.
-  void correct_normal() {
-    enter_.clear();
-    weight_.clear();
-    std::size_t count = 0;
-    free_cost_ = 0;
-    for (std::size_t k = 0; k < work_.size(); ++k) {
-      const char now = work_.alpha[k] > 0 && work_.alpha[k] < work_.cost[k] ? 1 : 0;
-      count += static_cast<std::size_t>(now);
-      free_cost_ += now != 0 ? work_.cost[k] : 0.0;
-      char& was = free_[work_.place[k]];
-      if (now == was) continue;
-      enter_.push_back(work_.row[k]);
-      weight_.push_back(now != 0 ? work_.cost[k] : -work_.cost[k]);
-      was = now;
-    }
-    if (enter_.size() > count || corrections_ > 50) {
-      corrections_ = 0;
-      normal_->clear();
-      enter_.clear();
-      weight_.clear();
-      for (std::size_t k = 0; k < work_.size(); ++k) {
-        if (free_[work_.place[k]] == 0) continue;
-        enter_.push_back(work_.row[k]);
-        weight_.push_back(work_.cost[k]);
-      }
-    } else {
-      ++corrections_;
-    }
-    normal_->add(enter_, weight_);
-  }
-
   bool step() {
-    correct_normal();
-    const std::size_t size = normal_->size();
-    Cholesky cholesky;
-    double ridge = 1e-13;
-    do {
-      lower_.assign(normal_->lower(), normal_->lower() + size * size);
-      for (std::size_t j = 0; j < d_; ++j) lower_[j * size + j] += delta;
-      if (has_offset_) lower_[d_ * size + d_] += std::max(delta * rho_, 1e-9 * (free_cost_ + delta));
-      const bool factored = cholesky.factor(std::move(lower_), size, ridge, goal_.threads);
-      if (factored) break;
-      lower_ = cholesky.release();
-      ridge *= 100;
-    } while (true);
+    matrix_->correct({work_.place, work_.row, work_.cost, work_.alpha});
     step_.assign(d_ + 1, 0.0);
-    for (std::size_t j = 0; j < size; ++j) step_[j] = -delta * r_[j];
-    cholesky.solve(step_.data());
-    lower_ = cholesky.release();
+    for (std::size_t j = 0; j < d_ + (has_offset_ ? 1 : 0); ++j) step_[j] = -delta * r_[j];
+    matrix_->solve(delta, rho_, step_);
     products(work_.row, step_.data(), work_.dm);
     for (std::size_t k = 0; k < work_.size(); ++k) work_.dm[k] = work_.y[k] * (work_.dm[k] + step_[d_]);
     const double t = line_search();
@@ -386,21 +347,16 @@ class Level {
   bool has_offset_;
   double rho_ = 0;
   Working work_;
-  std::vector<double> cost_, alpha_, m_, last_m_, s_, r_, step_, change_, best_theta_, best_alpha_, weight_,
-      lower_;
-  std::vector<std::uint32_t> changed_rows_, place_, enter_;
-  std::vector<char> free_;
-  std::unique_ptr<NormalMatrix> normal_;
-  double balance_ = 0, free_cost_ = 0, best_theta0_ = 0, primal_here_ = 0, shrink_ = 1;
-  int corrections_ = 0;
+  std::vector<double> cost_, alpha_, m_, last_m_, s_, r_, step_, change_, best_theta_, best_alpha_;
+  std::vector<std::uint32_t> changed_rows_, place_;
+  std::unique_ptr<FreeMatrix> matrix_;
+  double balance_ = 0, best_theta0_ = 0, primal_here_ = 0, shrink_ = 1;
 };
 
 }  // namespace
 
 Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal) {
-  std::vector<std::uint32_t> all;
-  for (std::size_t i = 0; i < rows.rows(); ++i)
-    if (problem.cost[i] > 0) all.push_back(static_cast<std::uint32_t>(i));
+  const std::vector<std::uint32_t> all = present_rows(problem);
   std::vector<std::size_t> sizes;
   for (std::size_t size = std::max<std::size_t>(1000, 10 * rows.cols()); 3 * size < all.size(); size *= 10)
     sizes.push_back(size);
@@ -410,16 +366,14 @@ Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const G
   std::uint64_t steps = 0;
   for (const std::size_t size : sizes) {
     const bool last = size == all.size();
-    std::vector<std::uint32_t> chosen;
-    for (std::size_t k = 0; k < size; ++k) chosen.push_back(all[k * all.size() / size]);
-    Level level(problem, rows, goal, std::move(chosen),
+    Level level(problem, rows, goal, spread_sample(all, size),
                 static_cast<double>(all.size()) / static_cast<double>(size));
     level.theta = theta;
     level.theta0 = theta0;
     level.delta = delta;
     level.steps = steps;
     Stop why = Stop::Converged;
-    const bool reached = level.run(last ? goal.gap : std::max(goal.gap, 1e-3), why);
+    const bool reached = level.run(last ? goal.gap : std::max(goal.gap, sample_gap), why);
     level.take_best();
     theta = level.theta;
     theta0 = level.theta0;

@@ -29,9 +29,9 @@ Values meant(const Dataset& data, const SeparabilityOptions& options) {
   return data.from_text() || stored ? Values::Decimals : Values::Doubles;
 }
 
-void check(Separability& answer, const Dataset& data) {
+void check(Separability& answer, const Dataset& data, const Threads& threads) {
   const auto start = std::chrono::steady_clock::now();
-  answer.check = verify(answer.proof, data);
+  answer.check = verify(answer.proof, data, threads);
   answer.check_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -45,6 +45,74 @@ bool wanted(const SeparabilityOptions& options, const Dataset& data, std::span<c
   return options.margin == MarginWork::Full || std::min(data.features(), positive + negative) <= quick_size;
 }
 
+// Numbers of so many bits, up to a common factor: short texts, and sums that fit two words. Less than what
+// the margin can be told apart by.
+constexpr int text_bits = 44;
+void round_to_bits(std::vector<double>& x, double& last) {
+  double largest = std::abs(last);
+  for (const double v : x) largest = std::max(largest, std::abs(v));
+  if (!(largest > 0) || !std::isfinite(largest)) return;
+  const int shift = text_bits - 1 - std::ilogb(largest);
+  for (double& v : x) v = std::round(std::ldexp(v, shift));
+  last = std::round(std::ldexp(last, shift));
+}
+
+// The least margin of a plane over its length.
+double margin_of(const RowAccess& rows, std::span<const std::int8_t> y, Offset offset,
+                 const std::vector<double>& theta, double theta0, const Threads& threads) {
+  std::vector<double> products(y.size());
+  row_products(rows, theta.data(), products.data(), threads);
+  double least = INFINITY;
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (y[i] != 0) least = std::min(least, y[i] * (products[i] + theta0));
+  const double length2 = std::inner_product(theta.begin(), theta.end(), theta.begin(), 0.0);
+  return least / std::sqrt(length2 + (offset == Offset::Lifted ? theta0 * theta0 : 0));
+}
+
+// Half the distance of two points of the hulls (of the origin from a point of the hull of all a_i, unless the
+// offset is free): no margin is larger. Rounding is counted.
+std::optional<double> hull_distance(const RowAccess& rows, std::span<const std::int8_t> y, Offset offset,
+                                    const std::vector<double>& weights) {
+  const bool free = offset == Offset::Free;
+  const auto side = [&](std::size_t i) { return free && y[i] > 0 ? 1U : 0U; };
+  double total[2] = {0, 0}, radius2 = 1;
+  for (std::size_t i = 0; i < y.size(); ++i) total[side(i)] += weights[i];
+  if (!(total[0] > 0) || (free && !(total[1] > 0))) return std::nullopt;
+  std::vector<double> point(rows.cols(), 0.0);
+  double constant = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (weights[i] == 0) continue;
+    const double share = y[i] * weights[i] / total[side(i)];
+    rows.axpy(share, i, point.data());
+    constant += share;
+    radius2 = std::max(radius2, 1 + rows.norm2(i));
+  }
+  const double length2 = std::inner_product(point.begin(), point.end(), point.begin(),
+                                            offset == Offset::Lifted ? constant * constant : 0.0);
+  return std::sqrt(length2) / (free ? 2 : 1) + 1e-13 * static_cast<double>(y.size()) * std::sqrt(radius2);
+}
+
+void write_margin(SeparationProof& proof, const std::vector<double>& theta, double theta0,
+                  const std::vector<double>& alpha) {
+  const auto text = [](double x) {
+    return x == std::round(x) && std::abs(x) < 0x1p53 ? fmt::format("{}", static_cast<std::int64_t>(x))
+                                                      : fmt::format("{}", x);
+  };
+  proof.margin_plane = {};
+  proof.hull = {};
+  for (std::uint32_t j = 0; j < theta.size(); ++j) {
+    if (theta[j] == 0) continue;
+    proof.margin_plane.columns.push_back(j);
+    proof.margin_plane.weights.push_back(text(theta[j]));
+  }
+  proof.margin_plane.offset = text(theta0);
+  for (std::uint32_t i = 0; i < alpha.size(); ++i) {
+    if (alpha[i] == 0) continue;
+    proof.hull.rows.push_back(i);
+    proof.hull.weights.push_back(text(alpha[i]));
+  }
+}
+
 // The bounds by floating point, made a little wider until the checker proves them.
 void add_margin(Separability& answer, const Dataset& data, std::span<const std::int8_t> y,
                 const SeparabilityOptions& options, const Run& run) {
@@ -56,30 +124,30 @@ void add_margin(Separability& answer, const Dataset& data, std::span<const std::
   answer.newton_steps = found.steps;
   SeparationProof& proof = answer.proof;
   const SeparationProof before = proof;
-  proof.margin_plane = {};
-  for (std::uint32_t j = 0; j < found.theta.size(); ++j) {
-    if (found.theta[j] == 0) continue;
-    proof.margin_plane.columns.push_back(j);
-    proof.margin_plane.weights.push_back(fmt::format("{}", found.theta[j]));
+  std::vector<double> theta = found.theta, alpha = found.alpha;
+  double theta0 = found.theta0, none = 0, lower = found.lower;
+  round_to_bits(theta, theta0);
+  const double rounded = margin_of(*rows, y, options.offset, theta, theta0, run.threads);
+  if (rounded >= found.lower * (1 - options.margin_gap / 8)) {
+    lower = std::min(rounded, lower);
+    round_to_bits(alpha, none);
+  } else {  // columns of very different size
+    theta = found.theta;
+    theta0 = found.theta0;
   }
-  proof.margin_plane.offset = fmt::format("{}", found.theta0);
-  for (std::uint32_t i = 0; i < found.alpha.size(); ++i) {
-    if (found.alpha[i] == 0) continue;
-    proof.hull.rows.push_back(i);
-    proof.hull.weights.push_back(fmt::format("{}", found.alpha[i]));
-  }
+  write_margin(proof, theta, theta0, alpha);
   double radius2 = 0;
   for (std::size_t i = 0; i < y.size(); ++i)
     if (y[i] != 0) radius2 = std::max(radius2, rows->norm2(i));
   MarginBounds bounds;
-  for (const double slack : {1e-10, 1e-8, 1e-7, 1e-6, 1e-4, 1e-2}) {
-    bounds.lower = found.lower * (1 - slack);
+  for (const double slack : {1e-9, 1e-8, 1e-7, 1e-6, 1e-4, 1e-2}) {
+    bounds.lower = lower * (1 - slack);
     bounds.upper = found.upper * (1 + slack);
     bounds.radius = std::sqrt(radius2 + (options.offset == Offset::Lifted ? 1 : 0)) * (1 + 1e-12);
     proof.margin_lower = fmt::format("{:.15g}", bounds.lower);
     proof.margin_upper = fmt::format("{:.15g}", bounds.upper);
     proof.radius = fmt::format("{}", bounds.radius);
-    check(answer, data);
+    check(answer, data, run.threads);
     if (!answer.check.holds) continue;
     // (R / margin)^2 in the space where the perceptron walks; a free offset is a lifted one there, with a
     // plane that is longer by its offset.
@@ -112,7 +180,7 @@ Separability separability(const Dataset& data, std::vector<std::string> positive
   {
     const separation::IntegerRows rows =
         separation::integer_rows(data, y, proof.values, options.offset != Offset::None);
-    separation::Decision decision(rows, run.seed, run.threads);
+    separation::Decision decision(rows, options.most_columns, run.seed, run.threads);
     out.decided = decision.decide();
     out.method = decision.method();
     out.pivots = decision.pivots();
@@ -120,12 +188,17 @@ Separability separability(const Dataset& data, std::vector<std::string> positive
       out.core_rows = decision.core()->rows();
       out.core_columns = decision.core()->columns();
     }
-    if (out.decided) decision.write(proof);
+    if (out.decided) {
+      decision.write(proof);
+    } else {
+      out.margin_at_most =
+          hull_distance(*RowAccess::of(data.matrix()), y, options.offset, decision.near_weights(data.rows()));
+    }
   }
   if (!out.decided) return out;
   if (proof.verdict == Separation::Separable && wanted(options, data, y))
     add_margin(out, data, y, options, run);
-  if (!out.margin) check(out, data);
+  if (!out.margin) check(out, data, run.threads);
   // Nothing is said that the checker, which shares no code with the solver, does not confirm.
   if (!out.check.holds) throw std::logic_error("the proof was refused by the checker: " + out.check.why);
   return out;

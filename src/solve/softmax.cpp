@@ -23,10 +23,10 @@
 #include <limits>
 #include <numeric>
 
-#include "core/dense.hpp"
 #include "halfspace/core/kernels.hpp"
-#include "solve/normal_matrix.hpp"
-#include "solve/plane_rows.hpp"
+#include "solve/curvature_matrix.hpp"
+#include "solve/plane_sums.hpp"
+#include "solve/row_sample.hpp"
 
 namespace halfspace {
 namespace {
@@ -46,7 +46,8 @@ class Softmax {
         d_(rows.cols()),
         planes_(problem.classes()),
         stride_((planes_ + plane_group - 1) / plane_group * plane_group),
-        has_offset_(p_.offset != Offset::None) {
+        has_offset_(p_.offset != Offset::None),
+        sums_(rows, ids_, has_offset_, stride_, goal.threads) {
     for (const std::uint32_t i : ids_) {
       cost_.push_back(p_.cost[i] * factor);
       label_.push_back(p_.data->labels()[i]);
@@ -55,8 +56,8 @@ class Softmax {
     for (auto* v : {&g_, &step_, &residual_, &scaled_, &direction_, &product_}) v->assign(values(), 0.0);
   }
 
-  // weights: (features + 1) x stride, the offsets last. A rough level ends when a step promises less than one
-  // per cent.
+  // weights: (features + 1) x stride, the offsets last. A rough level ends when a step promises less than ten
+  // per cent: the optimum of a sample is further than that from the one of all rows.
   Stop run(std::vector<double>& weights, std::uint64_t& steps, bool rough) {
     products(weights, f_);
     while (true) {
@@ -71,7 +72,7 @@ class Softmax {
       ++steps;
       const double promise = -dot(g_.data(), step_.data(), values()) / 2;
       if (!search(weights)) return Stop::Limit;
-      if (rough && promise <= 0.01 * primal_) return Stop::Converged;
+      if (rough && promise <= 0.1 * primal_) return Stop::Converged;
     }
   }
   [[nodiscard]] std::size_t stride() const { return stride_; }
@@ -79,48 +80,9 @@ class Softmax {
  private:
   [[nodiscard]] std::size_t values() const { return (d_ + 1) * stride_; }
 
-  // f(k, entries, room for numbers) for the rows [begin, end) of the level; the entries of a row end with a
-  // constant 1.
-  template <class F>
-  void for_rows(std::size_t begin, std::size_t end, F&& f) const {
-    std::vector<std::uint32_t> index(d_ + 1);
-    std::vector<double> value(d_ + 1);
-    for (std::size_t k = begin; k < end; ++k) {
-      if (k + 2 < end) rows_.prefetch(ids_[k + 2]);
-      std::size_t size = rows_.copy_entries(ids_[k], index.data(), value.data());
-      if (has_offset_) {
-        index[size] = static_cast<std::uint32_t>(d_);
-        value[size++] = 1;
-      }
-      f(k, Entries{index.data(), value.data(), size});
-    }
-  }
-
-  // Slices of rows for sums of weights: a function of the shape alone.
-  [[nodiscard]] std::size_t slices() const {
-    const std::size_t by_memory = std::max<std::size_t>(2, (std::size_t{1} << 21U) / values());
-    return std::clamp<std::size_t>(std::min(n_ / 512, by_memory), 1, 16);
-  }
-  // out += sum over the rows of what `add(k, entries, sums)` adds to its own sums.
-  template <class F>
-  void sum_rows(std::vector<double>& out, F&& add) {
-    const std::size_t count = slices();
-    const std::size_t length = (n_ + count - 1) / count;
-    part_.resize(count);
-    goal_.threads.run(count, [&](std::size_t t) {
-      part_[t].assign(values(), 0.0);
-      for_rows(std::min(n_, t * length), std::min(n_, (t + 1) * length),
-               [&](std::size_t k, const Entries& row) { add(k, row, part_[t].data()); });
-    });
-    for_blocks(goal_.threads, values(), 8192, [&](std::size_t begin, std::size_t end) {
-      for (const auto& v : part_)
-        for (std::size_t j = begin; j < end; ++j) out[j] += v[j];
-    });
-  }
-
   void products(const std::vector<double>& w, std::vector<double>& out) {
     for_blocks(goal_.threads, n_, row_block, [&](std::size_t begin, std::size_t end) {
-      for_rows(begin, end, [&](std::size_t k, const Entries& row) {
+      sums_.for_rows(begin, end, [&](std::size_t k, const Entries& row) {
         planes_dot(row, w.data(), stride_, out.data() + k * stride_);
       });
     });
@@ -163,7 +125,7 @@ class Softmax {
     if (p_.offset != Offset::Lifted)
       std::fill(g_.end() - static_cast<std::ptrdiff_t>(stride_), g_.end(), 0.0);
     primal_ += norm2(g_.data(), values()) / 2;
-    sum_rows(g_, [&](std::size_t k, const Entries& row, double* to) {
+    sums_.sum<double>(g_, [&](std::size_t k, const Entries& row, double* to) {
       const double* p = p_of_.data() + k * stride_;
       std::vector<double>& u = scratch();
       for (std::size_t c = 0; c < stride_; ++c) u[c] = cost_[k] * p[c];
@@ -174,7 +136,12 @@ class Softmax {
   // One set of numbers per thread; the threads of a pool outlive the solver.
   [[nodiscard]] std::vector<double>& scratch() const {
     thread_local std::vector<double> numbers;
-    if (numbers.size() < 2 * stride_) numbers.resize(2 * stride_);
+    if (numbers.size() < stride_) numbers.resize(stride_);
+    return numbers;
+  }
+  [[nodiscard]] std::vector<float>& short_scratch() const {
+    thread_local std::vector<float> numbers;
+    if (numbers.size() < stride_) numbers.resize(stride_);
     return numbers;
   }
 
@@ -197,18 +164,20 @@ class Softmax {
     return norm2(g_.data(), d_ * stride_) / 2 + offset_part;
   }
 
-  // out = H v
+  // out = H v, the passes over the rows in float: a step need not be exact, the gradient is.
   void multiply(const std::vector<double>& v, std::vector<double>& out) {
     out = v;
     if (p_.offset != Offset::Lifted)
       std::fill(out.end() - static_cast<std::ptrdiff_t>(stride_), out.end(), 0.0);
-    sum_rows(out, [&](std::size_t k, const Entries& row, double* to) {
-      double* a = scratch().data();
-      planes_dot(row, v.data(), stride_, a);
+    short_v_.assign(v.begin(), v.end());
+    sums_.sum<float>(out, [&](std::size_t k, const Entries& row, float* to) {
+      float* a = short_scratch().data();
+      planes_dot(row, short_v_.data(), stride_, a);
       const double* p = p_of_.data() + k * stride_;
       double mean = 0;
-      for (std::size_t c = 0; c < stride_; ++c) mean += p[c] * a[c];
-      for (std::size_t c = 0; c < stride_; ++c) a[c] = cost_[k] * p[c] * (a[c] - mean);
+      for (std::size_t c = 0; c < stride_; ++c) mean += p[c] * static_cast<double>(a[c]);
+      for (std::size_t c = 0; c < stride_; ++c)
+        a[c] = static_cast<float>(cost_[k] * p[c] * (static_cast<double>(a[c]) - mean));
       planes_add(row, a, to, stride_);
     });
   }
@@ -230,8 +199,7 @@ class Softmax {
     const double all = std::accumulate(h.begin(), h.end(), 0.0);
     offset_scale_ = p_.offset == Offset::Lifted ? 1 + all : std::max(all, 1e-300);
     if (d_ > factor_limit) return;
-    if (!matrix_) matrix_ = std::make_unique<NormalMatrix>(rows_, has_offset_, false, goal_.threads);
-    matrix_->clear();
+    if (!matrix_) matrix_ = std::make_unique<CurvatureMatrix>(rows_, p_.offset, false, goal_.threads);
     const std::size_t wanted = std::max(10 * d_, n_ / 5);
     const std::size_t every = std::max<std::size_t>(1, n_ / wanted);
     std::vector<std::uint32_t> some;
@@ -244,17 +212,8 @@ class Softmax {
       taken += h[k];
     }
     for (double& w : weight) w *= all / taken;
-    matrix_->add(some, weight);
-    const std::size_t size = matrix_->size();
-    double ridge = 0;
-    do {
-      std::vector<double> lower(matrix_->lower(), matrix_->lower() + size * size);
-      for (std::size_t j = 0; j < d_; ++j) lower[j * size + j] += 1;
-      if (has_offset_)
-        lower[d_ * size + d_] += p_.offset == Offset::Lifted ? 1.0 : 1e-9 * (1 + offset_scale_);
-      if (cholesky_.factor(std::move(lower), size, ridge, goal_.threads)) break;
-      ridge = ridge == 0 ? 1e-12 : ridge * 100;
-    } while (true);
+    matrix_->form(some, weight);
+    matrix_->factor();
   }
 
   void precondition() {
@@ -266,7 +225,7 @@ class Softmax {
     goal_.threads.run(planes_, [&](std::size_t c) {
       std::vector<double> x(d_ + 1);
       for (std::size_t j = 0; j <= d_; ++j) x[j] = residual_[j * stride_ + c];
-      cholesky_.solve(x.data());
+      matrix_->solve(x);
       if (!has_offset_) x[d_] = 0;
       for (std::size_t j = 0; j <= d_; ++j) scaled_[j * stride_ + c] = x[j];
     });
@@ -281,7 +240,8 @@ class Softmax {
     direction_ = scaled_;
     double rho = dot(residual_.data(), scaled_.data(), size);
     const double start = std::sqrt(norm2(g_.data(), size));
-    const double forcing = std::min(0.1, last_norm_ > 0 ? std::pow(start / last_norm_, 1.5) : 0.1);
+    // Products in float allow no more than three digits.
+    const double forcing = last_norm_ > 0 ? std::clamp(std::pow(start / last_norm_, 1.5), 1e-3, 0.1) : 0.1;
     last_norm_ = start;
     const double enough = std::max(forcing * start, 0.5 * std::sqrt(2 * goal_.gap * std::max(1.0, primal_)));
     Stop why = Stop::Converged;
@@ -363,9 +323,9 @@ class Softmax {
   std::size_t n_, d_, planes_, stride_;
   bool has_offset_;
   std::vector<double> cost_, f_, p_of_, df_, g_, step_, residual_, scaled_, direction_, product_;
-  std::vector<std::vector<double>> part_;
-  std::unique_ptr<NormalMatrix> matrix_;
-  Cholesky cholesky_;
+  AlignedVector<float> short_v_;
+  PlaneSums sums_;
+  std::unique_ptr<CurvatureMatrix> matrix_;
   double primal_ = 0, offset_scale_ = 1, last_norm_ = 0;
   int last_iterations_ = -1;
 };
@@ -391,8 +351,7 @@ SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& ro
   }
   const std::size_t sample = std::max<std::size_t>(present.size() / 10, 5 * rows.cols());
   if (start == nullptr && sample >= 1000 && sample * 3 <= present.size()) {
-    std::vector<std::uint32_t> some;
-    for (std::size_t k = 0; k < sample; ++k) some.push_back(present[k * present.size() / sample]);
+    std::vector<std::uint32_t> some = spread_sample(present, sample);
     const double factor = static_cast<double>(present.size()) / static_cast<double>(sample);
     out.stop = Softmax(problem, rows, goal, std::move(some), factor).run(weights, out.iterations, true);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -13,12 +14,16 @@
 
 namespace halfspace {
 
+class CurvatureMatrix;
+
 // What a solver is asked for: a relative gap by its own reckoning, within limits.
 struct Goal {
   double gap = 1e-4;
   std::uint64_t seed = 1;
   const Threads& threads;
   const Clock& clock;
+  const CurvatureMatrix* first =
+      nullptr;  // of the zero plane, made once for problems that differ in their labels alone
 };
 
 struct Solution {
@@ -33,6 +38,9 @@ struct Solution {
 // `start`: a plane to start from, or null.
 [[nodiscard]] Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal,
                                     Solution* start = nullptr);
+// What solve_newton makes of H at the zero plane; null where it does without.
+[[nodiscard]] std::unique_ptr<CurvatureMatrix> first_factor(const Problem& problem, const RowAccess& rows,
+                                                            const Threads& threads);
 // Hinge and squared hinge and logistic: coordinate steps in the dual.
 [[nodiscard]] Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal);
 // Hinge with few features: augmented Lagrangian with semismooth Newton steps.

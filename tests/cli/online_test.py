@@ -72,7 +72,7 @@ class Online(ProgramTest):
         self.assertEqual((fit["stop"], fit["iterations"]), ("limit", 30))
         self.assertLess(fit["training_errors"], 4)
         self.assertEqual(fit["figures"]["best_errors"], fit["training_errors"])
-        self.assertTrue(any("no plane separates the classes (overlapping)" in note for note in fit["notes"]))
+        self.assertEqual(fit["separation"]["verdict"], "overlapping")
         self.assertTrue((self.folder / "model").exists())
 
     def test_the_same_bytes_for_any_number_of_threads(self):

@@ -67,6 +67,64 @@ class SeparableTest(ProgramTest):
         self.assertEqual(refused["witness_rows"], [1, 2, 3, 4])
         self.assertEqual((self.folder / "model").read_bytes(), before)
 
+    def test_a_hard_margin_model_is_verified_exactly(self):
+        for offset in ("free", "lifted", "none"):
+            self.done("train", "apart.txt", "--algorithm", "hard-margin", "--offset", offset, "-o", "model")
+            self.assertIn("best margin from", self.done("verify", "model", "apart.txt"))
+        (self.folder / "iris.csv").write_bytes((ROOT / "data" / "iris.csv").read_bytes())
+        self.done("train", "iris.csv", "--positive", "setosa", "--algorithm", "hard-margin", "-o", "model")
+        self.assertTrue(self.json("verify", "model", "iris.csv")["holds"])
+        text = (self.folder / "iris.csv").read_text()
+        self.write("other.csv", text.replace("5.1", "5.2", 1))
+        self.done("verify", "model", "other.csv", code=1)
+
+    def test_what_is_too_large_is_not_decided_but_bounded(self):
+        self.write("xor.txt", XOR)
+        found = self.json("separable", "xor.txt", "--most-columns", "1", code=4)
+        self.assertIsNone(found["verdict"])
+        self.assertFalse(found["exact"])
+        self.assertGreaterEqual(found["margin_at_most"], 0)
+        text = self.done("separable", "xor.txt", "--most-columns", "1", code=4)
+        self.assertIn("no unit vector has margin above", text)
+        self.assertNotIn("overlapping", text)
+        self.assertNotIn("not separable", text)
+
+    def test_p9_mistakes_and_cosines_keep_their_bounds(self):
+        (self.folder / "iris.csv").write_bytes((ROOT / "data" / "iris.csv").read_bytes())
+        for offset in ("lifted", "none"):
+            found = self.json("train", "iris.csv", "--positive", "setosa", "--algorithm", "perceptron", "--passes",
+                              "until-clean", "--offset", offset, "-o", "model")
+            figures = found["figures"]
+            self.assertEqual(found["stop"], "clean")
+            self.assertEqual(found["separation"]["verdict"], "separable")
+            self.assertGreater(found["mistakes"], 0)
+            self.assertLessEqual(found["mistakes"], figures["mistake_bound"])
+            self.assertGreaterEqual(figures["cosine"], figures["cosine_bound"])
+            self.assertLessEqual(figures["cosine"], 1 + 1e-12)
+            lines = self.done("trace", "iris.csv", "--positive", "setosa", "--cosine", "--passes", "until-clean",
+                              "--offset", offset).splitlines()
+            self.assertEqual(len(lines), found["mistakes"])
+            for line in map(json.loads, lines):
+                self.assertGreaterEqual(line["cosine"], line["cosine_bound"])
+            self.assertAlmostEqual(json.loads(lines[-1])["cosine"], figures["cosine"], places=9)
+
+    def test_p12_a_perceptron_that_cannot_end_says_why(self):
+        self.write("xor.txt", XOR)
+        args = ("train", "xor.txt", "--algorithm", "perceptron", "--passes", "until-clean", "-o", "model")
+        for more in ((), ("--quiet",)):
+            self.assertIn("no plane separates the classes (overlapping): proved by 4 rows, 1, 2, 3, 4",
+                          self.done(*args, *more, code=4))
+        found = self.json(*args, code=4)
+        self.assertEqual(found["separation"], {"verdict": "overlapping", "witness_rows": [1, 2, 3, 4],
+                                               "witness_weights": ["1/4"] * 4})
+        self.assertIn("error: --cosine needs", self.fails(2, "trace", "xor.txt", "--cosine"))
+
+    def test_many_classes_in_pairs(self):
+        self.write("many.txt", "".join(f"{k} 1:{x} 2:{x * x}\n" for k in range(12) for x in (k, k + 0.25)))
+        pairs = self.json("separable", "many.txt", "--pairs")["questions"]
+        self.assertEqual(len(pairs), 12 + 66)
+        self.assertTrue(all(pair["verdict"] == "separable" for pair in pairs))
+
     def test_a_certificate_for_other_data_is_refused(self):
         self.write("xor.txt", XOR)
         self.write("and.txt", XOR.replace("+1", "-1", 1))

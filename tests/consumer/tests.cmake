@@ -18,12 +18,10 @@ add_test(NAME consumer.pkg_config COMMAND "${CMAKE_CURRENT_LIST_DIR}/pkg_config"
          "${consumer_dir}")
 set_tests_properties(consumer.pkg_config PROPERTIES FIXTURES_REQUIRED consumer_prefix)
 
-add_test(NAME consumer.subdirectory COMMAND "${CMAKE_CTEST_COMMAND}"
-  --build-and-test "${CMAKE_CURRENT_LIST_DIR}" "${PROJECT_BINARY_DIR}-consumer" --build-generator "${CMAKE_GENERATOR}"
-  --build-options "-DHALFSPACE_SOURCES=${PROJECT_SOURCE_DIR}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}"
-  "-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}"
-  "-DHALFSPACE_WERROR=${HALFSPACE_WERROR}"
-  --test-command consumer)
+add_test(NAME consumer.subdirectory COMMAND "${CMAKE_CURRENT_LIST_DIR}/subdirectory" "${CMAKE_COMMAND}"
+  "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}-consumer" -G "${CMAKE_GENERATOR}"
+  "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}"
+  "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DHALFSPACE_WERROR=${HALFSPACE_WERROR}")
 
 set_tests_properties(consumer.install consumer.package consumer.pkg_config consumer.subdirectory
                      PROPERTIES LABELS slow TIMEOUT 600)

@@ -175,18 +175,43 @@ TEST_CASE("the order of rows and columns and the storage change nothing") {
 }
 
 TEST_CASE("dual descent with steps on faces agrees with the other solvers at large C") {
-  CHECK(rc::check([] {
-    const Dataset data = dataset(random_table(any_seed()));
+  const auto agree = [](std::uint64_t seed) {
+    const Dataset data = dataset(random_table(seed));
     for (const Offset offset : {Offset::Free, Offset::Lifted, Offset::None}) {
       for (const SvmLoss loss : {SvmLoss::Hinge, SvmLoss::SquaredHinge}) {
         const Svm any{.C = 10, .loss = loss, .offset = offset, .gap = 1e-6};
         Svm dual = any;
         dual.solver = SolverName::DualDescent;
         const Fit a = train(data, any), b = train(data, dual);
-        RC_ASSERT(b.stop == Stop::Converged);
-        RC_ASSERT(std::abs(a.objective->primal - b.objective->primal) <=
-                  3e-6 * std::max(1.0, a.objective->primal));
+        if (b.stop != Stop::Converged) return false;
+        if (std::abs(a.objective->primal - b.objective->primal) > 3e-6 * std::max(1.0, a.objective->primal))
+          return false;
       }
     }
+    return true;
+  };
+  // Here the weights pass so near zero that beside the offset nothing of the scores was left.
+  CHECK(agree(356089479));
+  CHECK(agree(471740293));
+  CHECK(rc::check([&] { RC_ASSERT(agree(any_seed())); }));
+}
+
+TEST_CASE("the support vectors alone have the same optimum") {
+  CHECK(rc::check([] {
+    const Dataset data = dataset(random_table(any_seed()));
+    const Fit all = train(data, Svm{.C = 0.2, .gap = 1e-9});
+    RC_ASSERT(all.model.dual.size() == 1);
+    const Dataset few = data.subset(all.model.dual[0].rows);
+    RC_PRE(few.classes().size() == 2);
+    const Fit again = train(few, Svm{.C = 0.2, .gap = 1e-9});
+    const auto& a = std::get<LinearModel>(all.model.form);
+    const auto& b = std::get<LinearModel>(again.model.form);
+    RC_ASSERT(std::abs(all.objective->primal - again.objective->primal) <=
+              1e-7 * std::max(1.0, all.objective->primal));
+    // |theta - theta*|^2 / 2 is at most the gap.
+    double distance = 0;
+    for (std::size_t j = 0; j < a.weights.size(); ++j)
+      distance += (a.weights[j] - b.weights[j]) * (a.weights[j] - b.weights[j]);
+    RC_ASSERT(distance <= 1e-6 * std::max(1.0, all.objective->primal));
   }));
 }

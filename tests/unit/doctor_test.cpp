@@ -8,30 +8,18 @@
 #include <vector>
 
 #include "halfspace/core/random.hpp"
-#include "halfspace/data/builder.hpp"
+#include "support.hpp"
 
 using namespace halfspace;
+using namespace halfspace::testing;
 
 namespace {
 
-using Rows = std::vector<std::vector<double>>;
-
 Dataset make_data(const Rows& rows, std::vector<std::uint32_t> labels, std::vector<double> weights = {},
                   std::size_t features = 0) {
-  MatrixBuilder builder;
-  for (const auto& row : rows) {
-    for (std::uint32_t j = 0; j < row.size(); ++j) builder.add(j, row[j]);
-    builder.end_row();
-    features = std::max(features, row.size());
-  }
-  StoredMatrix stored = builder.finish(features, Threads(1));
-  DatasetParts parts;
-  parts.matrix = stored.matrix;
-  parts.storage = stored.storage;
-  parts.weights = std::move(weights);
+  DatasetParts parts = parts_from(rows, std::move(weights), features);
   parts.labels = std::move(labels);
   parts.classes = {"no", "yes"};
-  parts.name = "test";
   return Dataset::make(std::move(parts));
 }
 

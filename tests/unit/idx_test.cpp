@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "data/readers.hpp"
-#include "halfspace/core/error.hpp"
+#include "matrix_reader.hpp"
 
 using namespace halfspace;
+using namespace halfspace::testing;
 using namespace std::string_literals;
 
 namespace {
@@ -31,54 +31,14 @@ std::string idx(unsigned type, std::initializer_list<std::uint32_t> sizes, const
 const std::string good_images = idx(8, {2, 2, 2}, "\0\1\2\3\4\5\6\xff"s);
 const std::string good_labels = idx(8, {2}, "\0\1"s);
 
-// Bytes without a known size, as from a pipe.
-class Stream final : public ByteSource {
- public:
-  explicit Stream(std::string_view bytes) : source_(memory_source(bytes, "stream")) {}
-  std::size_t read(std::span<char> to) override { return source_->read(to); }
-
- private:
-  std::unique_ptr<ByteSource> source_;
-};
-
 DatasetParts read_parts(std::string_view images, std::string_view labels, ReadOptions options = {}) {
   const auto x = memory_source(images, "X");
   const auto y = memory_source(labels, "Y");
   return read_idx(*x, "X", y.get(), "Y", options);
 }
 
-std::vector<double> values(const DatasetParts& parts) {
-  std::vector<double> all;
-  std::visit(
-      [&](const auto& view) {
-        all.resize(view.rows * view.cols);
-        for (std::size_t i = 0; i < view.rows; ++i) {
-          for_entries(view.row(i), [&](std::uint32_t j, double x) { all[i * view.cols + j] = x; });
-        }
-      },
-      parts.matrix);
-  return all;
-}
-
-// The message must be the same whether the size is known beforehand or not.
 std::string error_of(const std::string& images, const std::string& labels = good_labels) {
-  std::string messages[2];
-  for (const bool known : {true, false}) {
-    try {
-      const auto x = known ? memory_source(images, "X") : std::make_unique<Stream>(images);
-      const auto y = known ? memory_source(labels, "Y") : std::make_unique<Stream>(labels);
-      (void)read_idx(*x, "X", y.get(), "Y", {});
-    } catch (const InputError& error) {
-      messages[known ? 1 : 0] = error.what();
-    }
-  }
-  CHECK(messages[0] == messages[1]);
-  return messages[0];
-}
-
-bool begins(const std::string& text, std::string_view front) {
-  INFO(text);
-  return text.starts_with(front);
+  return error_of_pair(images, labels, read_idx);
 }
 
 }  // namespace

@@ -103,6 +103,11 @@ TEST_CASE("a budget is kept, and one that is never full changes nothing") {
   CHECK(scores(free.model, data, Threads(1)) == scores(wide.model, data, Threads(1)));
   const Fit tight = train(data, Perceptron{.passes = {2}, .kernel = rbf, .budget = 20});
   CHECK(std::get<KernelModel>(tight.model.form).coefficient.size() <= 20);
+  // The model keeps no row that its function does not use, and says how many it has.
+  CHECK(std::get<KernelModel>(tight.model.form).vectors() <= 20);
+  CHECK(*tight.support_vectors == std::get<KernelModel>(tight.model.form).vectors());
+  // The bound on mistakes is that of a walk that forgets nothing.
+  CHECK(tight.certificates.empty());
   // The votes of a walk with a budget end with the plane that the walk ended with.
   const Fit vote = train(data, VotedPerceptron{.passes = {2}, .kernel = rbf, .budget = 20});
   const auto& voted = std::get<VotedModel>(vote.model.form);

@@ -88,9 +88,25 @@ TEST_CASE(
       check_block<double>(random_rows(45, 37, 0.6, false, 2), form, kernel, 1e-14);
     }
     check_block<double>(random_rows(45, 3000, 0.01, false, 3), RowForm::Sparse, kernel, 1e-14);
-    check_block<float>(random_rows(40, 1100, 0.05, true, 4), RowForm::Bits, kernel, 5e-6);
-    check_block<double>(random_rows(40, 1100, 0.05, true, 5), RowForm::Bits, kernel, 1e-14);
+    check_block<float>(random_rows(40, 1100, 0.05, true, 4), RowForm::Ones, kernel, 5e-6);
+    check_block<double>(random_rows(40, 1100, 0.05, true, 5), RowForm::Ones, kernel, 1e-14);
+    check_block<float>(random_rows(40, 30, 0.5, true, 6), RowForm::Ones, kernel, 5e-6);
   }
+  check_block<double>(random_rows(45, 37, 0.6, false, 7), RowForm::Differences, kernels[1], 1e-14);
+}
+
+TEST_CASE("squared distances by differences keep what products of long rows lose") {
+  testing::Rows rows = random_rows(20, 5, 1.0, false, 8);
+  for (auto& row : rows)
+    for (double& x : row) x += 1e7;
+  check_block<double>(rows, RowForm::Differences, {KernelKind::Rbf, 0.05}, 1e-14);
+}
+
+TEST_CASE("rows of ones are packed as such, with column numbers of either width") {
+  const Dataset data = testing::dataset_from(random_rows(30, 40, 0.3, true, 9));
+  CHECK(stores_ones(data.matrix()));
+  CHECK(form_for(data, {KernelKind::Rbf, 0.1}) == RowForm::Ones);
+  CHECK(form_for(RowShape{10, 1000, 2000, 200, true}) != RowForm::Ones);
 }
 
 TEST_CASE("a kernel is read and printed as text") {

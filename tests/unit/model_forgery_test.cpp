@@ -140,9 +140,9 @@ TEST_CASE(
       {"fact of three", [](Parts&, Json& f) { f["facts"] = {{"a", "b", "c"}}; }},
       {"deep fields", [](Parts&, Json& f) { f["facts"] = {{{"a"}, "b"}}; }},
   };
-  for (const auto& [name, change] : evil) {
-    CAPTURE(name);
-    CHECK(!refusal(forged(dense_model(), change)).empty());
+  for (const auto& attempt : evil) {
+    CAPTURE(attempt.first);
+    CHECK(!refusal(forged(dense_model(), attempt.second)).empty());
   }
   CHECK(refusal(forged(dense_model(), [](Parts&, Json&) {})).empty());
   const auto not_finite = forged(

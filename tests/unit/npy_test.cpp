@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "data/readers.hpp"
-#include "halfspace/core/error.hpp"
+#include "matrix_reader.hpp"
 
 using namespace halfspace;
+using namespace halfspace::testing;
 using namespace std::string_literals;
 
 namespace {
@@ -48,15 +48,6 @@ const std::string six = raw<double>({1, 2, 3, 4, 5, 6});
 const std::string good = npy("<f8", "(2, 3)", six);
 const std::string good_labels = npy("<i8", "(2,)", raw<std::int64_t>({-1, 1}));
 
-class Stream final : public ByteSource {
- public:
-  explicit Stream(std::string_view bytes) : source_(memory_source(bytes, "stream")) {}
-  std::size_t read(std::span<char> to) override { return source_->read(to); }
-
- private:
-  std::unique_ptr<ByteSource> source_;
-};
-
 DatasetParts read_parts(std::string_view matrix, std::string_view labels = good_labels,
                         ReadOptions options = {}) {
   const auto x = memory_source(matrix, "X");
@@ -64,37 +55,8 @@ DatasetParts read_parts(std::string_view matrix, std::string_view labels = good_
   return read_npy(*x, "X", y.get(), "Y", options);
 }
 
-std::vector<double> values(const DatasetParts& parts) {
-  std::vector<double> all;
-  std::visit(
-      [&](const auto& view) {
-        all.resize(view.rows * view.cols);
-        for (std::size_t i = 0; i < view.rows; ++i) {
-          for_entries(view.row(i), [&](std::uint32_t j, double x) { all[i * view.cols + j] = x; });
-        }
-      },
-      parts.matrix);
-  return all;
-}
-
 std::string error_of(const std::string& matrix, const std::string& labels = good_labels) {
-  std::string messages[2];
-  for (const bool known : {true, false}) {
-    try {
-      const auto x = known ? memory_source(matrix, "X") : std::make_unique<Stream>(matrix);
-      const auto y = known ? memory_source(labels, "Y") : std::make_unique<Stream>(labels);
-      (void)read_npy(*x, "X", y.get(), "Y", {});
-    } catch (const InputError& error) {
-      messages[known ? 1 : 0] = error.what();
-    }
-  }
-  CHECK(messages[0] == messages[1]);
-  return messages[0];
-}
-
-bool begins(const std::string& text, std::string_view front) {
-  INFO(text);
-  return text.starts_with(front);
+  return error_of_pair(matrix, labels, read_npy);
 }
 
 using Values = std::vector<double>;

@@ -394,8 +394,10 @@ TEST_CASE("P12: on data that no plane separates the best plane seen is kept") {
   int wrong = 0;
   for (std::size_t i = 0; i < 4; ++i) wrong += (i == 1 || i == 2) ? f[i] <= 0 : f[i] >= 0;
   CHECK(wrong <= 2);
-  REQUIRE(fit.notes.size() == 3);
-  CHECK(fit.notes[2] == "no plane separates the classes (overlapping): proved by 4 rows, 1, 2, 3, 4");
+  REQUIRE(fit.summary.size() == 1);
+  REQUIRE(fit.separation != nullptr);
+  CHECK(verify(*fit.separation, data).holds);
+  CHECK(fit.summary[0] == "no plane separates the classes (overlapping): proved by 4 rows, 1, 2, 3, 4");
 }
 
 TEST_CASE("P9: until a clean pass the mistakes stand beside the bound of the certified margin") {

@@ -7,6 +7,7 @@
 #include "data/readers.hpp"
 #include "halfspace/certify/duality_gap.hpp"
 #include "halfspace/certify/verify_model.hpp"
+#include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/solve/algorithms.hpp"
@@ -161,34 +162,87 @@ TEST_CASE("support vectors alone give the same plane") {
   CHECK(few.objective->primal == doctest::Approx(all.objective->primal).epsilon(1e-6));
 }
 
-TEST_CASE("verify accepts a model and refuses tampered ones") {
+namespace {
+
+// One small change to a model that states a certificate: a weight, an offset, a dual value or the
+// certificate.
+Model tampered(const Fit& fit, Random& random) {
+  Model forged = fit.model;
+  auto& linear = std::get<LinearModel>(forged.form);
+  const double change = 1 + (random.uniform() - 0.5) * 0.1 + 1e-4;
+  const bool has_dual = !forged.dual.empty();
+  switch (random.below(has_dual ? 4 : 3)) {
+    case 0: linear.weights[random.below(linear.weights.size())] *= change; break;
+    case 1: linear.offsets[0] = linear.offsets[0] * change + 1e-3; break;
+    case 2:
+      forged.certificate =
+          "[{\"kind\":\"duality-gap\",\"primal\":" + std::to_string(fit.objective->primal * change) +
+          ",\"dual\":" + std::to_string(fit.objective->dual) + "}]";
+      break;
+    default: forged.dual[0].alpha[random.below(forged.dual[0].alpha.size())] *= 0.5;
+  }
+  return forged;
+}
+
+}  // namespace
+
+TEST_CASE("verify accepts models of every loss and refuses a thousand tampered ones of each") {
   const Dataset data = read_text(clouds(150, 5, 18));
-  const Fit fit = train(data, Svm{.C = 0.1, .gap = 1e-6});
+  const Dataset other = read_text(clouds(150, 5, 19));
   const Threads one(1);
-  CHECK(verify(fit.model, data, one).holds);
-  const Model saved = model_from_bytes(to_bytes(fit.model), "m");
-  CHECK(verify(saved, data, one).holds);
-  CHECK_FALSE(verify(fit.model, read_text(clouds(150, 5, 19)), one).holds);
-  Random random(1);
-  int refused = 0;
-  constexpr int tries = 1000;
-  for (int t = 0; t < tries; ++t) {
-    Model forged = fit.model;
-    auto& linear = std::get<LinearModel>(forged.form);
-    const double change = 1 + (random.uniform() - 0.5) * 0.1 + 1e-4;
-    switch (random.below(4)) {
-      case 0: linear.weights[random.below(linear.weights.size())] *= change; break;
-      case 1: linear.offsets[0] = linear.offsets[0] * change + 1e-3; break;
-      case 2: forged.dual[0].alpha[random.below(forged.dual[0].alpha.size())] *= 0.5; break;
-      default: {
-        forged.certificate =
-            "[{\"kind\":\"duality-gap\",\"primal\":" + std::to_string(fit.objective->primal * change) +
-            ",\"dual\":" + std::to_string(fit.objective->dual) + "}]";
+  const std::vector<Fit> fits = {train(data, Svm{.C = 0.1, .gap = 1e-6}),
+                                 train(data, Svm{.C = 0.1, .loss = SvmLoss::SquaredHinge, .gap = 1e-6}),
+                                 train(data, LogisticRegression{.C = 0.1, .gap = 1e-6})};
+  for (const Fit& fit : fits) {
+    CAPTURE(fit.model.algorithm);
+    CHECK(verify(fit.model, data, one).holds);
+    CHECK(verify(model_from_bytes(to_bytes(fit.model), "m"), data, one).holds);
+    CHECK_FALSE(verify(fit.model, other, one).holds);
+    Random random(1);
+    int refused = 0;
+    constexpr int tries = 1000;
+    for (int t = 0; t < tries; ++t) refused += verify(tampered(fit, random), data, one).holds ? 0 : 1;
+    CHECK(refused == tries);
+  }
+}
+
+TEST_CASE("verify accepts what training makes, whatever the offset, the weights and the classes") {
+  const Dataset two = read_text(clouds(80, 4, 21));
+  const Dataset three = read_text(clouds(60, 3, 20) + "0 1:9 2:9\n0 1:8 2:-9\n0 1:9 3:9\n");
+  const Threads one(1);
+  for (const Dataset& data : {two, three}) {
+    for (const Offset offset : {Offset::Free, Offset::Lifted, Offset::None}) {
+      for (const char* weight : {"", "balanced"}) {
+        for (const double C : {1e-3, 1.0, 100.0}) {
+          CAPTURE(static_cast<int>(offset));
+          CAPTURE(C);
+          for (const SvmLoss loss : {SvmLoss::Hinge, SvmLoss::SquaredHinge}) {
+            const Fit fit = train(data, Svm{.C = C, .loss = loss, .offset = offset, .class_weight = weight});
+            CHECK(verify(fit.model, data, one).holds);
+          }
+          const Fit fit = train(data, LogisticRegression{.C = C, .offset = offset, .class_weight = weight});
+          CHECK(verify(fit.model, data, one).holds);
+        }
       }
     }
-    refused += verify(forged, data, one).holds ? 0 : 1;
   }
-  CHECK(refused == tries);
+}
+
+TEST_CASE("verify refuses weights whose squares are not finite") {
+  const Dataset data = read_text(clouds(60, 3, 22));
+  for (const Fit& fit : {train(data, Svm{}), train(data, LogisticRegression{})}) {
+    Model forged = fit.model;
+    std::get<LinearModel>(forged.form).weights[0] = 1e200;
+    CHECK_FALSE(verify(forged, data, Threads(1)).holds);
+  }
+}
+
+TEST_CASE("values and costs whose products overflow are refused") {
+  const Dataset large = read_text("1 1:1e20 2:3\n-1 1:-1e20 2:4\n");
+  CHECK_THROWS_AS(static_cast<void>(train(large, Svm{})), InputError);
+  CHECK_THROWS_AS(static_cast<void>(train(large, LogisticRegression{})), InputError);
+  const Dataset data = read_text(clouds(60, 3, 23));
+  CHECK_THROWS_AS(static_cast<void>(train(data, LogisticRegression{.C = 1e50})), InputError);
 }
 
 TEST_CASE("probabilities agree with labels and sum to one") {

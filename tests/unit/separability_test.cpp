@@ -137,6 +137,66 @@ TEST_CASE("points of a large grid one unit off a plane, and on it") {
   }
 }
 
+// Labels at random: far more rows than columns cannot be separated.
+Dataset noise(std::size_t n, std::size_t d, bool own_column, std::uint64_t seed) {
+  Random random(seed);
+  Rows rows;
+  std::vector<int> labels;
+  for (std::size_t i = 0; i < n; ++i) {
+    rows.emplace_back();
+    for (std::size_t j = 0; j < d; ++j)
+      rows.back().push_back(random.below(3) == 0 ? std::floor(random.uniform() * 256) : 0);
+    labels.push_back(random.below(2) == 0 ? 1 : -1);
+    if (own_column) rows.back().push_back(labels.back() > 0 && random.below(4) == 0 ? 1 : 0);
+  }
+  return dataset_from(rows, labels);
+}
+
+TEST_CASE("a hundred columns: at most as many rows and two more prove the overlap") {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    const Dataset data = noise(900, 100, false, seed);
+    const Separability answer = separability(data, {}, {.threads = Threads(2)});
+    REQUIRE(answer.decided);
+    CHECK(answer.method == "simplex");
+    CHECK(answer.proof.verdict == Separation::Overlapping);
+    CHECK(answer.proof.witnesses[0].rows.size() <= 102);
+    CHECK(to_json(answer.proof) == to_json(separability(data).proof));
+  }
+}
+
+TEST_CASE("a column of one class alone makes an overlap touch, and the rows on the plane are all known") {
+  const SeparationProof proof = decide(noise(900, 80, true, 4));
+  CHECK(proof.verdict == Separation::Touching);
+  CHECK(proof.complete);
+}
+
+TEST_CASE("too large for an exact basis: no verdict, but a bound of the margin") {
+  const Dataset data = noise(60, 3, false, 5);
+  const Separability answer = separability(data, {.most_columns = 2});
+  CHECK_FALSE(answer.decided);
+  REQUIRE(answer.margin_at_most.has_value());
+  CHECK(*answer.margin_at_most >= 0);
+  CHECK(*answer.margin_at_most < 256 * std::sqrt(3.0));
+  // A plane needs no basis.
+  CHECK(separability(dataset_from(square, {-1, -1, -1, 1}), {.most_columns = 0}).decided);
+}
+
+TEST_CASE("peeling in many steps: every row waits for the next one") {
+  // Row i has columns i and i + 1 with opposite signs: only the last column has one sign at first.
+  constexpr std::size_t n = 60;
+  Rows rows;
+  std::vector<int> labels;
+  for (std::size_t i = 0; i < n; ++i) {
+    rows.emplace_back(n + 1, 0.0);
+    labels.push_back(i % 2 == 0 ? 1 : -1);
+    rows.back()[i] = labels.back() * (i == 0 ? 1.0 : -3.0);
+    rows.back()[i + 1] = labels.back();
+  }
+  const Separability answer = separability(dataset_from(rows, labels));
+  CHECK(answer.method == "peeling");
+  CHECK(answer.proof.verdict == Separation::Separable);
+}
+
 TEST_CASE("weight 0 means the row is absent") {
   CHECK(decide(dataset_from(square, {-1, 1, 1, -1}, {1, 1, 1, 0})).verdict == Separation::Separable);
 }

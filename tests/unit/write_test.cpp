@@ -9,30 +9,16 @@
 #include <string>
 
 #include "data/writers.hpp"
+#include "folder.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
 #include "halfspace/data/builder.hpp"
 
 using namespace halfspace;
+using halfspace::testing::Folder;
 namespace fs = std::filesystem;
 
 namespace {
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "halfspace-write-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 class MemorySink final : public ByteSink {
  public:

@@ -69,6 +69,7 @@ struct SeparationProof {
 [[nodiscard]] SeparationProof separation_from_json(std::string_view text, const std::string& name);
 
 // Holds when every claim of the proof is true of the data, in exact arithmetic.
-[[nodiscard]] Verdict verify(const SeparationProof& proof, const Dataset& data);
+[[nodiscard]] Verdict verify(const SeparationProof& proof, const Dataset& data,
+                             const Threads& threads = Threads(1));
 
 }  // namespace halfspace

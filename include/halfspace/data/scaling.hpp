@@ -27,5 +27,8 @@ struct Scaling {
 
 [[nodiscard]] Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Threads& threads);
 [[nodiscard]] Dataset apply_scaling(const Dataset& data, const Scaling& scaling, const Threads& threads);
+// The rows [begin, end) of any data, as a model sees them: columns that the scaling does not know become zero.
+[[nodiscard]] Dataset apply_scaling(const Dataset& data, const Scaling& scaling, std::size_t begin, std::size_t end,
+                                    const Threads& threads);
 
 }  // namespace halfspace

@@ -14,6 +14,7 @@
 #include "halfspace/core/options.hpp"
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/data/dataset.hpp"
+#include "halfspace/data/feature_map.hpp"
 #include "halfspace/data/scaling.hpp"
 
 namespace halfspace {
@@ -96,6 +97,9 @@ struct Model {
   std::vector<std::string> classes;  // sorted; the last is the positive one
   std::shared_ptr<const Encoding> encoding;
   bool unit_rows = false;  // rows are divided by their norm first
+  // Of the columns, for forms that cannot take it in as planes can; None: there is none, or it was folded in.
+  Scaling scaling;
+  std::shared_ptr<const FeatureMap> map;  // what becomes of the rows after that; the form is one of its outputs
   Tie tie = Tie::Negative;
   std::string algorithm;
   Facts options;            // every option of the algorithm with its value
@@ -103,7 +107,7 @@ struct Model {
   std::vector<DualPoint> dual;  // one per plane or kernel function, or none
   std::string certificate;  // JSON text of the certificates, empty when there is none
 
-  [[nodiscard]] std::size_t features() const;
+  [[nodiscard]] std::size_t features() const;  // of the rows as they are read
   [[nodiscard]] std::size_t planes() const;  // columns of scores(): 1 for two classes, else one per class
   [[nodiscard]] std::size_t functions() const;  // what is trained: the planes, or one function per pair of classes
 };
@@ -125,6 +129,13 @@ inline constexpr std::uint32_t abstained = UINT32_MAX;
 // The functions of a kernel model, row after row, functions() each; before the votes of pairs.
 [[nodiscard]] std::vector<double> function_values(const KernelModel& model, bool unit_rows, const Dataset& data,
                                                   const Threads& threads);
+// Rows are not seen as they are: their columns are scaled, or they are turned into other features.
+[[nodiscard]] bool has_preparation(const Model& model);
+// The rows [begin, end) as the form of the model sees them, and the model that sees them so.
+[[nodiscard]] Dataset prepared_rows(const Model& model, const Dataset& data, std::size_t begin, std::size_t end,
+                                    const Threads& threads);
+[[nodiscard]] Model without_preparation(const Model& model);
+
 // What function k decides: a class, or "A against B".
 [[nodiscard]] std::string function_name(const Model& model, std::size_t k);
 

@@ -67,12 +67,16 @@ struct Fit {
   std::vector<std::string> notes;  // what a person should be told
   // The answer is no: what was asked for does not exist, this proves it, and the model must not be used.
   std::shared_ptr<const SeparationProof> no_plane;
+  // What is proved about the classes, where the algorithm asked: perceptrons that were to end with a clean pass.
+  std::shared_ptr<const SeparationProof> separation;
   // Online learners. Updates per row between two classes (for the perceptron theta = sum counts_i y_i x_i exactly,
   // and theta0 = sum counts_i y_i); named figures; the objective at the end of every pass where it was computed.
   std::vector<std::uint32_t> counts;
   std::vector<std::pair<std::string, double>> figures;
   std::vector<double> curve;
   std::vector<Estimate> estimates;  // unpenalised fits: every coefficient, the offset last
+  // Scores of the training rows, where training two classes has left them: every sign is that of the model's score.
+  std::vector<double> training_scores;
   std::vector<std::string> summary;  // what the result looks like, in lines for a person
   std::string refusal;  // not empty: there is no answer, and this is why; there is no model then
 };

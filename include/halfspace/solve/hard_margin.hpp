@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "halfspace/core/kernel_function.hpp"
 #include "halfspace/core/options.hpp"
 #include "halfspace/objective/problem.hpp"
 #include "halfspace/solve/fit.hpp"
@@ -18,17 +19,21 @@ struct HardMargin {
 
   Offset offset = Offset::Free;
   double gap = 1e-6;
+  KernelFunction kernel;
+  double cache = 256;
 
   static constexpr auto fields() {
     return std::array{
         field<&HardMargin::offset>("offset", "OFFSET",
                                    "free: not penalised; lifted: penalised like a weight; none"),
         field<&HardMargin::gap>("gap", "G", "stop when the margin is within this of the widest, certified",
-                                {1e-9, 1})};
+                                {1e-9, 1}),
+        field<&HardMargin::kernel>("kernel", "KERNEL", detail::kernel_help),
+        field<&HardMargin::cache>("cache", "MB", "kernels: megabytes for rows of the kernel matrix", {1, 1e6})};
   }
 };
 
-// Not separable: the fit has no model to use, and no_plane is the proof.
+// Not separable: the fit has no model to use, and no_plane is the proof; with a kernel, refusal says what is proved.
 [[nodiscard]] Fit solve(const Dataset& data, const HardMargin& options, const Run& run);
 
 }  // namespace halfspace

@@ -19,7 +19,7 @@ struct NuSvm {
       "support vector machine with nu, the share of margin errors, in place of C";
 
   double nu = 0.5;
-  double gap = 1e-4;
+  double gap = 1e-3;
   KernelFunction kernel;
   ManyClasses multiclass = ManyClasses::Auto;
   double cache = 256;

@@ -36,6 +36,23 @@ inline constexpr std::string_view cache_help = "kernels: megabytes for rows of t
 template <>
 inline constexpr std::span<const std::string_view> enum_words<ManyClasses> = detail::many_classes_words;
 
+// The relative gap to reach. Auto (0): 1e-4, with a kernel 1e-3.
+struct GapGoal {
+  double value = 0;
+  constexpr GapGoal() = default;
+  constexpr GapGoal(double gap) : value(gap) {}  // NOLINT: a number is a goal
+  [[nodiscard]] constexpr double or_else(double fallback) const { return value > 0 ? value : fallback; }
+};
+template <>
+struct OptionType<GapGoal> {
+  static GapGoal parse(std::string_view name, std::string_view text, Range range) {
+    return text == "auto" ? GapGoal() : GapGoal(OptionType<double>::parse(name, text, range));
+  }
+  static std::string print(const GapGoal& gap) { return gap.value > 0 ? OptionType<double>::print(gap.value) : "auto"; }
+  static std::string choices() { return {}; }
+  static constexpr bool number = true;
+};
+
 struct Svm {
   static constexpr std::string_view name = "svm";
   static constexpr std::string_view summary = "soft-margin support vector machine, solved to a certified gap";
@@ -43,7 +60,7 @@ struct Svm {
   double C = 1;
   SvmLoss loss = SvmLoss::Hinge;
   Offset offset = Offset::Free;
-  double gap = 1e-4;
+  GapGoal gap;
   SolverName solver = SolverName::Auto;
   std::string class_weight;
   bool no_certificate = false;
@@ -57,7 +74,8 @@ struct Svm {
                        {1e-300, 1e300}),
         field<&Svm::loss>("loss", "LOSS", "max(0, 1 - m) or its square"),
         field<&Svm::offset>("offset", "OFFSET", "free: not penalised; lifted: penalised like a weight; none"),
-        field<&Svm::gap>("gap", "G", "stop when (primal - dual) / max(1, primal) <= G, certified",
+        field<&Svm::gap>("gap", "G",
+                         "stop when (primal - dual) / max(1, primal) <= G, certified; auto: 1e-4, with a kernel 1e-3",
                          {1e-12, 1}),
         field<&Svm::solver>("solver", "SOLVER", "how it is solved; auto chooses by shape, loss and C"),
         field<&Svm::class_weight>("class-weight", "W", "balanced, or LABEL:W,LABEL:W,...: factors on C"),

@@ -27,6 +27,7 @@ struct SeparabilityOptions {
   std::optional<Values> values;  // default: decimals for text and decimal storage, else doubles
   MarginWork margin = MarginWork::None;
   double margin_gap = 1e-6;  // upper / lower - 1
+  std::size_t most_columns = 4000;  // more after peeling: no exact basis is tried
 };
 
 // Bounds of the widest margin, in exact arithmetic: those of the proof as doubles.
@@ -44,6 +45,7 @@ struct Separability {
   Verdict check;  // of the proof, by the checker; it holds
   double check_seconds = 0;
   std::optional<MarginBounds> margin;  // separable, when asked for
+  std::optional<double> margin_at_most;  // not decided: no unit vector has a margin above this
   std::string method;  // what settled it: peeling, duplicates, probe, simplex, rational simplex
   std::uint64_t core_rows = 0, core_columns = 0;  // what peeling and merging left
   std::uint64_t pivots = 0, newton_steps = 0;

@@ -128,7 +128,16 @@ void CoreRows::find_scales() {
   // double.
   scale_.assign(columns(), 0.0);
   exponent_.assign(columns(), INT32_MIN);
-  for (std::size_t i = 0; i < rows(); ++i) {
+  std::vector<std::uint64_t> largest(columns(), 0);
+  for (std::size_t i = 0; i < rows() && !all_.wide(); ++i) {
+    for (std::uint64_t k = begin(i); k < end(i); ++k) {
+      std::uint64_t& most = largest[place(k)];
+      most = std::max(most, static_cast<std::uint64_t>(std::abs(all_.small[k])));
+    }
+  }
+  for (std::size_t j = 0; j < columns() && !all_.wide(); ++j)
+    scale_[j] = std::frexp(static_cast<double>(largest[j]), &exponent_[j]);
+  for (std::size_t i = 0; i < rows() && all_.wide(); ++i) {
     for (std::uint64_t k = begin(i); k < end(i); ++k) {
       int e = 0;
       const double m = std::abs(parts(all_, k, e));
@@ -147,34 +156,47 @@ void CoreRows::make_approximation() {
   std::vector<std::uint32_t> to(columns(), UINT32_MAX);
   const std::size_t width = chosen_.empty() ? columns() : chosen_.size();
   for (std::uint32_t k = 0; k < width; ++k) to[approximated(k)] = k;
+  // Both parts of the scale at once; a product with it is exact where ldexp would be.
+  std::vector<double> scale(columns());
+  for (std::size_t j = 0; j < columns(); ++j) scale[j] = std::ldexp(scale_[j], exponent_[j]);
+  const auto scaled = [&](std::uint64_t entry, std::uint32_t j) {
+    if (!all_.wide()) return static_cast<double>(all_.small[entry]) * scale[j];
+    int e = 0;
+    const double m = parts(all_, entry, e);
+    return std::ldexp(m * scale_[j], e + exponent_[j]);
+  };
+  std::uint64_t entries = 0;
+  for (std::size_t i = 0; i < rows(); ++i) entries += end(i) - begin(i);
+  const bool dense = 2 * entries > rows() * width;
   start_.assign(1, 0);
   index_.clear();
-  value_.clear();
   row_scale_.clear();
+  value_.assign(dense ? rows() * width : 0, 0.0);
+  if (!dense) index_.reserve(entries);
+  if (!dense) value_.reserve(entries);
   for (std::size_t i = 0; i < rows(); ++i) {
-    const std::size_t first = value_.size();
+    const std::size_t first = dense ? i * width : value_.size();
     double length = 0;
     for (std::uint64_t k = begin(i); k < end(i); ++k) {
       const std::uint32_t j = place(k);
       if (to[j] == UINT32_MAX) continue;
-      int e = 0;
-      const double m = parts(all_, k, e);
-      const double x = std::ldexp(m * scale_[j], e + exponent_[j]);
+      const double x = scaled(k, j);
       if (x == 0) continue;  // far below the largest entry of its column
-      index_.push_back(to[j]);
-      value_.push_back(x);
+      if (dense) {
+        value_[first + to[j]] = x;
+      } else {
+        index_.push_back(to[j]);
+        value_.push_back(x);
+      }
       length += x * x;
     }
     length = std::sqrt(length);
-    for (std::size_t k = first; k < value_.size() && length > 0; ++k) value_[k] /= length;
+    const std::size_t last = dense ? first + width : value_.size();
+    for (std::size_t k = first; k < last && length > 0; ++k) value_[k] /= length;
     row_scale_.push_back(length > 0 ? 1 / length : 1.0);
-    start_.push_back(value_.size());
+    if (!dense) start_.push_back(last);
   }
-  if (2 * value_.size() > rows() * width) {  // dense
-    std::vector<double> dense(rows() * width, 0.0);
-    for (std::size_t i = 0; i < rows(); ++i)
-      for (std::uint64_t k = start_[i]; k < start_[i + 1]; ++k) dense[i * width + index_[k]] = value_[k];
-    value_ = std::move(dense);
+  if (dense) {
     access_ = RowAccess::of(DenseView<double>{rows(), width, value_.data()});
   } else {
     access_ = RowAccess::of(CsrView<double>{rows(), width, start_.data(), index_.data(), value_.data()});

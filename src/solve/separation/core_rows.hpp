@@ -71,7 +71,7 @@ class CoreRows {
   std::vector<int> exponent_;
   std::vector<std::uint64_t> start_;
   std::vector<std::uint32_t> index_;
-  std::vector<double> value_;
+  LargeVector<double> value_;
   std::unique_ptr<RowAccess> access_;
 };
 

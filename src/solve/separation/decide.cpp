@@ -10,14 +10,14 @@
 namespace halfspace::separation {
 namespace {
 
-constexpr std::size_t most_columns = 4000;          // of a dense basis
 constexpr std::size_t most_rational_columns = 120;  // of a basis of rationals
 constexpr double most_rational_work = 4e8;
 
 }  // namespace
 
-Decision::Decision(const IntegerRows& rows, std::uint64_t seed, const Threads& threads)
-    : rows_(rows), seed_(seed), threads_(threads) {}
+Decision::Decision(const IntegerRows& rows, std::size_t most_columns, std::uint64_t seed,
+                   const Threads& threads)
+    : rows_(rows), most_columns_(most_columns), seed_(seed), threads_(threads) {}
 Decision::~Decision() = default;
 
 bool Decision::decide() {
@@ -35,12 +35,14 @@ bool Decision::decide_core() {
   find_obvious_witnesses();
   std::vector<double> near(core_->rows(), 0.0);
   if (witnesses_.empty() || core_->rows() > 8 * core_->columns()) {
-    const Probe found = probe(*core_, seed_);
+    Probe found = probe(*core_, seed_);
     if (witnesses_.empty() && found.errors == 0 && prove_plane(found.weights)) {
       method_ = "probe";
       return true;
     }
     for (std::size_t i = 0; i < near.size(); ++i) near[i] = std::abs(found.margins[i]);
+    plane_ = std::move(found.weights);
+    alpha_ = std::move(found.alpha);
   }
   std::vector<std::uint32_t> hint;
   if (choose_columns() && run_simplex(near, hint)) return true;
@@ -74,26 +76,37 @@ bool Decision::choose_columns() {
     std::sort(columns.begin(), columns.end());
     if (!columns.empty()) core_->approximate_columns(std::move(columns));
   }
-  return core_->approximate().cols() <= most_columns;
+  return core_->approximate().cols() <= most_columns_;
 }
 
 bool Decision::run_simplex(const std::vector<double>& near, std::vector<std::uint32_t>& hint) {
+  Balance found;
+  if (search_by_newton(near, found)) return true;
+  method_ = witnesses_.empty() ? "" : method_;
   RaySimplex simplex(*core_, near, seed_, threads_);
-  simplex.start(free_);
+  bool ray = false;
+  if (found.rows.empty()) {
+    simplex.start(free_);
+  } else {
+    ray = simplex.start_from(found.rows, found.weights);
+  }
   if (!free_.empty()) simplex.close(span().members(simplex.open_rows()));
   for (int failures = 0; failures < 4;) {
-    const RaySimplex::Event event = simplex.run();
+    const RaySimplex::Event event = ray ? RaySimplex::Event::Ray : simplex.run();
+    ray = false;
     pivots_ = simplex.pivots();
     if (event == RaySimplex::Event::Stalled) break;
+    if (event == RaySimplex::Event::Look) {
+      simplex.close(span().members(simplex.open_rows()));
+      continue;
+    }
     if (event == RaySimplex::Event::Ray) {
+      const bool proved = !witnesses_.empty();
       // The first one is proved at once, the others together at the end.
-      if (!witnesses_.empty()) {
-        keep_ray(simplex);
+      if (proved || prove_ray(simplex)) {
+        if (proved) keep_ray(simplex);
         simplex.accept_ray();
-        simplex.close(span().members(simplex.open_rows()));
-      } else if (prove_ray(simplex)) {
-        simplex.accept_ray();
-        simplex.close(span().members(simplex.open_rows()));
+        simplex.close(span().members(simplex.open_working_rows()));
       } else {
         simplex.reject();
         ++failures;
@@ -111,6 +124,38 @@ bool Decision::run_simplex(const std::vector<double>& near, std::vector<std::uin
     ++failures;
   }
   hint = simplex.basis_rows();
+  return false;
+}
+
+// Where no witness is known yet: rows near the plane that balance each other are one but for their number. A
+// few times as many rows as columns are hardly ever separable when all are not; when they are, so may be the
+// rest. True: a plane was found and proved.
+bool Decision::search_by_newton(const std::vector<double>& near, Balance& found) {
+  const RowAccess& rows = core_->approximate();
+  const std::size_t columns = rows.cols();
+  if (!free_.empty() || plane_.size() != columns || columns <= 60) return false;
+  std::vector<std::uint32_t> chosen(core_->rows());
+  std::iota(chosen.begin(), chosen.end(), 0U);
+  std::stable_sort(chosen.begin(), chosen.end(), [&](auto a, auto b) { return near[a] < near[b]; });
+  chosen.resize(std::min(chosen.size(), 6 * columns));
+  for (int round = 0; round < 10; ++round) {
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    found = balance(rows, chosen, std::move(plane_), threads_);
+    plane_ = found.plane;
+    if (!found.separated) return false;
+    std::vector<double> products(core_->rows());
+    row_products(rows, plane_.data(), products.data(), threads_);
+    std::vector<std::pair<double, std::uint32_t>> wrong;
+    for (std::uint32_t i = 0; i < products.size(); ++i)
+      if (!(products[i] > 1e-9)) wrong.emplace_back(products[i], i);
+    if (wrong.empty()) {
+      method_ = "probe";
+      return prove_plane(plane_);
+    }
+    std::sort(wrong.begin(), wrong.end());
+    for (std::size_t k = 0; k < std::min(wrong.size(), 2 * columns); ++k) chosen.push_back(wrong[k].second);
+  }
   return false;
 }
 
@@ -136,12 +181,12 @@ void Decision::keep_ray(const RaySimplex& simplex) {
 
 // The sum of the rays, each so large that it outweighs what the later ones take from its rows, is one
 // witness.
-bool Decision::prove_sum_of_rays() {
+bool Decision::prove_sum_of_rays(std::span<const Ray> rays) {
   std::vector<double> later(core_->rows(), 0.0);
-  std::vector<double> factors(rays_.size());
+  std::vector<double> factors(rays.size());
   double factor = 1, smallest = INFINITY;
-  for (std::size_t m = rays_.size(); m-- > 0;) {
-    const Ray& ray = rays_[m];
+  for (std::size_t m = rays.size(); m-- > 0;) {
+    const Ray& ray = rays[m];
     for (std::size_t k = 0; k < ray.fresh.size(); ++k) {
       const double taken = -later[ray.fresh[k]];
       while (factor < 1e200 && factor * ray.fresh_weights[k] < 2 * taken) factor *= 2;
@@ -153,9 +198,9 @@ bool Decision::prove_sum_of_rays() {
     smallest = std::min(smallest, factors[m]);
   }
   ExactCombination others;
-  for (std::size_t m = 0; m < rays_.size(); ++m) {
+  for (std::size_t m = 0; m < rays.size(); ++m) {
     if (!(factors[m] / smallest < 1e280)) return false;
-    others.rows.push_back(rays_[m].entering);
+    others.rows.push_back(rays[m].entering);
     others.weights.emplace_back(std::round(factors[m] / smallest * 0x1p20));
   }
   auto combination = span().combination(others);
@@ -166,9 +211,17 @@ bool Decision::prove_sum_of_rays() {
   return true;
 }
 
+// All at once, or by halves where rounding misjudged one of them.
+bool Decision::prove_rays(std::span<const Ray> rays) {
+  if (prove_sum_of_rays(rays)) return true;
+  if (rays.size() < 2) return false;
+  const std::size_t half = rays.size() / 2;
+  return prove_rays(rays.first(half)) && prove_rays(rays.subspan(half));
+}
+
 void Decision::prove_kept_rays() {
   if (rays_.empty()) return;
-  if (prove_sum_of_rays()) {
+  if (prove_rays(rays_)) {
     method_ = "simplex";
   } else {
     unproved_ = true;
@@ -209,7 +262,7 @@ bool Decision::prove_plane(const std::vector<double>& weights) {
 
 bool Decision::run_rational(const std::vector<std::uint32_t>& hint) {
   const auto c = static_cast<double>(core_->columns());
-  if (core_->columns() > most_rational_columns ||
+  if (core_->columns() > std::min(most_columns_, most_rational_columns) ||
       c * c * static_cast<double>(core_->rows()) > most_rational_work)
     return false;
   std::vector<std::uint32_t> proved;
@@ -257,6 +310,13 @@ bool Decision::not_separated(const std::vector<mpz_class>& core_weights) {
   for (std::size_t j = 0; j < core_weights.size(); ++j) weights_[core_->column(j)] = core_weights[j];
   unpeel(rows_, peeling_, weights_);
   return true;
+}
+
+std::vector<double> Decision::near_weights(std::size_t data_rows) const {
+  std::vector<double> out(data_rows, 0.0);
+  for (std::size_t i = 0; i < alpha_.size(); ++i)
+    out[rows_.row[core_->row(i)]] = alpha_[i] * core_->row_scale(i);
+  return out;
 }
 
 void Decision::write(SeparationProof& proof) const {

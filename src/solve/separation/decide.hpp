@@ -3,11 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "halfspace/certify/separation.hpp"
 #include "halfspace/core/parallel.hpp"
+#include "solve/separation/balance.hpp"
 #include "solve/separation/core_rows.hpp"
 #include "solve/separation/exact_solve.hpp"
 #include "solve/separation/peel.hpp"
@@ -18,7 +20,8 @@ namespace halfspace::separation {
 
 class Decision {
  public:
-  Decision(const IntegerRows& rows, std::uint64_t seed, const Threads& threads);
+  // With more than `most_columns` columns after peeling no exact basis is tried.
+  Decision(const IntegerRows& rows, std::size_t most_columns, std::uint64_t seed, const Threads& threads);
   ~Decision();
   Decision(const Decision&) = delete;
   Decision& operator=(const Decision&) = delete;
@@ -30,16 +33,26 @@ class Decision {
   [[nodiscard]] const std::string& method() const { return method_; }
   [[nodiscard]] const CoreRows* core() const { return core_.get(); }
   [[nodiscard]] std::uint64_t pivots() const { return pivots_; }
+  // Not decided: weights >= 0 for the rows of the data whose hulls come near each other, nothing proved.
+  [[nodiscard]] std::vector<double> near_weights(std::size_t data_rows) const;
 
  private:
+  // A ray that is still to be proved.
+  struct Ray {
+    std::uint32_t entering = 0;
+    std::vector<std::uint32_t> fresh, others;
+    std::vector<double> fresh_weights, other_weights;
+  };
   [[nodiscard]] bool decide_core();
   void find_obvious_witnesses();
   [[nodiscard]] bool choose_columns();
   [[nodiscard]] bool run_simplex(const std::vector<double>& near, std::vector<std::uint32_t>& hint);
+  [[nodiscard]] bool search_by_newton(const std::vector<double>& near, Balance& found);
   [[nodiscard]] bool prove_ray(const RaySimplex& simplex);
   void keep_ray(const RaySimplex& simplex);
   void prove_kept_rays();
-  [[nodiscard]] bool prove_sum_of_rays();
+  [[nodiscard]] bool prove_rays(std::span<const Ray> rays);
+  [[nodiscard]] bool prove_sum_of_rays(std::span<const Ray> rays);
   [[nodiscard]] bool prove_plane(const std::vector<double>& weights);
   [[nodiscard]] bool run_rational(const std::vector<std::uint32_t>& hint);
   void take(ExactCombination combination);
@@ -51,16 +64,12 @@ class Decision {
   [[nodiscard]] IndependentRows& span();
 
   const IntegerRows& rows_;
+  std::size_t most_columns_;
   std::uint64_t seed_;
   const Threads& threads_;
   Peeling peeling_;
   std::unique_ptr<CoreRows> core_;
-  // A ray that is still to be proved.
-  struct Ray {
-    std::uint32_t entering = 0;
-    std::vector<std::uint32_t> fresh, others;
-    std::vector<double> fresh_weights, other_weights;
-  };
+  std::vector<double> plane_, alpha_;  // of the probe
   std::vector<Ray> rays_;
   bool unproved_ = false;               // some of the rays could not be proved
   std::vector<char> fixed_;             // distinct core rows that are part of a witness

@@ -99,8 +99,21 @@ class Reader {
         stored_exponent_(-static_cast<int>(std::lround(std::log10(view.divisor)))) {}
 
   void read() {
-    find_exponents();
-    const bool narrow = fill_small();
+    std::uint64_t entries = 0;
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      if (sides_[i] == 0) continue;
+      out_.row.push_back(static_cast<std::uint32_t>(i));
+      out_.y.push_back(sides_[i]);
+      out_.start.push_back(0);
+      entries += view_.row(i).size;
+    }
+    out_.index.reserve(entries + out_.rows());
+    out_.small.reserve(entries + out_.rows());
+    using Value = typename View::Value;
+    // These have one exponent for the whole matrix; the others are converted once and multiplied after.
+    constexpr bool stored = std::is_same_v<Value, One> || std::is_same_v<Value, Decimal>;
+    const bool even = stored && digits_meant_;
+    const bool narrow = even ? take_digits() : convert_all();
     if (!narrow) fill_large();
   }
 
@@ -111,61 +124,72 @@ class Reader {
     for_entries(view_.row(i), [&](std::uint32_t column, double x) { f(column, convert_(x)); });
   }
 
-  void find_exponents() {
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
-      if (sides_[i] == 0) continue;
-      out_.row.push_back(static_cast<std::uint32_t>(i));
-      out_.y.push_back(sides_[i]);
-      out_.start.push_back(0);
-    }
-    using Value = typename View::Value;
-    if constexpr (std::is_same_v<Value, One> || std::is_same_v<Value, Decimal>) {
-      if (digits_meant_) {  // one exponent for the whole matrix
-        out_.exponent.assign(view_.cols, std::is_same_v<Value, One> ? 0 : stored_exponent_);
-        return;
-      }
-    }
-    out_.exponent.assign(view_.cols, INT_MAX);
-    for (const std::uint32_t i : out_.row) {
-      each(i, [&](std::uint32_t column, Number x) {
-        out_.exponent[column] = std::min(out_.exponent[column], x.exponent);
-      });
-    }
-    for (int& e : out_.exponent) e = e == INT_MAX ? 0 : e;
-  }
-
-  // False: some number has 62 bits or more.
-  bool fill_small() {
-    std::vector<std::int64_t> power{1};
-    const auto base = static_cast<std::int64_t>(out_.base);
-    while (power.back() < (std::int64_t{1} << 62) / base) power.push_back(power.back() * base);
-    // Smaller numbers help where columns are full; for a few entries a column they are not worth the walk.
-    const bool dividing = 8 * view_.cols < out_.rows() || !is_sparse<View>;
-    std::vector<std::uint64_t> common(view_.cols, dividing ? 0 : 1);
-    bool fits = true;
-    for (std::size_t r = 0; r < out_.rows() && fits; ++r) {
+  bool take_digits() {
+    out_.exponent.assign(view_.cols, std::is_same_v<typename View::Value, One> ? 0 : stored_exponent_);
+    for (std::size_t r = 0; r < out_.rows(); ++r) {
       const std::int64_t y = out_.y[r];
       each(out_.row[r], [&](std::uint32_t column, Number x) {
-        const auto shift = static_cast<std::size_t>(x.exponent - out_.exponent[column]);
-        std::int64_t value = 0;
-        fits = fits && shift < power.size() &&
-               !__builtin_mul_overflow(x.digits, power[std::min(shift, power.size() - 1)], &value) &&
-               magnitude(value) < (std::uint64_t{1} << 62U);
-        if (dividing && common[column] != 1) common[column] = std::gcd(common[column], magnitude(value));
         out_.index.push_back(column);
-        out_.small.push_back(y * value);
+        out_.small.push_back(y * x.digits);
       });
       end_row(r, y);
     }
-    if (!fits) return false;
+    divide();
+    return true;
+  }
+
+  // False: some number has 62 bits or more.
+  bool convert_all() {
+    out_.exponent.assign(view_.cols, INT_MAX);
+    std::vector<std::int16_t> exponents;
+    exponents.reserve(out_.index.capacity());
+    for (std::size_t r = 0; r < out_.rows(); ++r) {
+      const std::int64_t y = out_.y[r];
+      each(out_.row[r], [&](std::uint32_t column, Number x) {
+        out_.exponent[column] = std::min(out_.exponent[column], x.exponent);
+        exponents.push_back(static_cast<std::int16_t>(x.exponent));
+        out_.index.push_back(column);
+        out_.small.push_back(y * x.digits);
+      });
+      if (out_.offset) exponents.push_back(0);
+      end_row(r, y);
+    }
+    for (int& e : out_.exponent) e = e == INT_MAX ? 0 : e;
+    std::vector<std::int64_t> power{1};
+    const auto base = static_cast<std::int64_t>(out_.base);
+    while (power.back() < (std::int64_t{1} << 62) / base) power.push_back(power.back() * base);
+    for (std::size_t k = 0; k < out_.index.size(); ++k) {
+      const std::uint32_t j = out_.index[k];
+      if (j == view_.cols) continue;
+      const auto shift = static_cast<std::size_t>(exponents[k] - out_.exponent[j]);
+      std::int64_t& value = out_.small[k];
+      if (shift >= power.size() || __builtin_mul_overflow(value, power[shift], &value) ||
+          magnitude(value) >= (std::uint64_t{1} << 62U))
+        return false;
+    }
+    divide();
+    return true;
+  }
+
+  // Smaller numbers help where columns are full; for a few entries a column they are not worth the walk.
+  void divide() {
     out_.divisor.assign(view_.cols, 1);
-    for (std::size_t j = 0; j < view_.cols && dividing; ++j)
-      if (common[j] > 1) out_.divisor[j] = static_cast<std::int64_t>(common[j]);
-    for (std::size_t k = 0; k < out_.index.size() && dividing; ++k) {
+    if (8 * view_.cols >= out_.rows() && is_sparse<View>) return;
+    std::vector<std::uint64_t> common(view_.cols, 0);
+    for (std::size_t k = 0; k < out_.index.size(); ++k) {
+      const std::uint32_t j = out_.index[k];
+      if (j < view_.cols && common[j] != 1) common[j] = std::gcd(common[j], magnitude(out_.small[k]));
+    }
+    bool any = false;
+    for (std::size_t j = 0; j < view_.cols; ++j) {
+      if (common[j] <= 1) continue;
+      out_.divisor[j] = static_cast<std::int64_t>(common[j]);
+      any = true;
+    }
+    for (std::size_t k = 0; k < out_.index.size() && any; ++k) {
       const std::uint32_t j = out_.index[k];
       if (j < view_.cols && out_.divisor[j] != 1) out_.small[k] /= out_.divisor[j];
     }
-    return true;
   }
 
   void fill_large() {

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/large_vector.hpp"
 #include "halfspace/certify/separation.hpp"
 #include "halfspace/data/dataset.hpp"
 
@@ -22,8 +23,8 @@ struct IntegerRows {
   std::size_t columns = 0;  // features, and one more with an offset: the last one, which is y_i
   bool offset = true;
   std::vector<std::uint64_t> start{0};
-  std::vector<std::uint32_t> index;
-  std::vector<std::int64_t> small;
+  LargeVector<std::uint32_t> index;
+  LargeVector<std::int64_t> small;
   std::vector<mpz_class> large;
 
   // What a feature was multiplied by: base^-exponent / divisor.

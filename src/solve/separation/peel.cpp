@@ -5,72 +5,174 @@
 
 namespace halfspace::separation {
 
-Peeling peel(const IntegerRows& rows) {
-  Peeling out;
-  std::vector<std::uint32_t> positive(rows.columns, 0), negative(rows.columns, 0);
-  for (std::size_t k = 0; k < rows.index.size(); ++k)
-    ++(rows.sign(k) > 0 ? positive : negative)[rows.index[k]];
-  std::vector<std::uint32_t> waiting;
-  const auto one_signed = [&](std::uint32_t j) { return (positive[j] == 0) != (negative[j] == 0); };
-  for (std::uint32_t j = 0; j < rows.columns; ++j)
-    if (one_signed(j)) waiting.push_back(j);
-  std::vector<char> left(rows.rows(), 1);
-  if (!waiting.empty()) {
-    // The rows of every column.
-    std::vector<std::uint64_t> first(rows.columns + 1, 0);
-    for (const std::uint32_t j : rows.index) ++first[j + 1];
-    for (std::size_t j = 0; j < rows.columns; ++j) first[j + 1] += first[j];
-    std::vector<std::uint32_t> row_of(rows.index.size());
-    std::vector<std::uint64_t> next(first.begin(), first.end() - 1);
-    for (std::uint32_t i = 0; i < rows.rows(); ++i)
-      for (std::uint64_t k = rows.start[i]; k < rows.start[i + 1]; ++k) row_of[next[rows.index[k]]++] = i;
+namespace {
+
+__extension__ typedef __int128 Int128;
+
+// How many entries of a column are positive and negative, over the rows that are left.
+struct Signs {
+  std::uint32_t positive = 0, negative = 0;
+  [[nodiscard]] bool one_sign() const { return (positive == 0) != (negative == 0); }
+};
+
+class Peeler {
+ public:
+  explicit Peeler(const IntegerRows& rows) : rows_(rows), signs_(rows.columns), left_(rows.rows(), 1) {
+    for (std::size_t k = 0; k < rows.index.size(); ++k) count(k, 1);
+  }
+
+  // One walk over the rows: those with a column that had one sign before the walk go with it, the one most
+  // rows have. Columns of the same walk cannot harm each other: they have one sign over all its rows.
+  [[nodiscard]] std::size_t walk(std::vector<Peeling::Step>& steps) {
+    std::vector<char> ready(rows_.columns, 0);
+    std::size_t columns = 0;
+    for (std::size_t j = 0; j < rows_.columns; ++j) {
+      ready[j] = signs_[j].one_sign() ? 1 : 0;
+      columns += static_cast<std::size_t>(ready[j]);
+    }
+    if (columns == 0) return 0;
+    const std::vector<Signs> before = signs_;
+    const auto size = [&](std::uint32_t j) { return before[j].positive + before[j].negative; };
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> gone;  // column, row
+    for (std::uint32_t i = 0; i < rows_.rows(); ++i) {
+      if (left_[i] == 0) continue;
+      std::uint32_t best = UINT32_MAX;
+      for (std::uint64_t k = rows_.start[i]; k < rows_.start[i + 1]; ++k) {
+        const std::uint32_t j = rows_.index[k];
+        if (ready[j] != 0 && (best == UINT32_MAX || size(j) > size(best))) best = j;
+      }
+      if (best == UINT32_MAX) continue;
+      left_[i] = 0;
+      gone.emplace_back(best, i);
+      for (std::uint64_t k = rows_.start[i]; k < rows_.start[i + 1]; ++k) count(k, UINT32_MAX);
+    }
+    std::sort(gone.begin(), gone.end());
+    for (const auto& [column, row] : gone) {
+      if (steps.empty() || steps.back().column != column)
+        steps.push_back({column, before[column].positive > 0 ? 1 : -1, {}});
+      steps.back().rows.push_back(row);
+    }
+    return gone.size();
+  }
+
+  // Column after column, each with the rows it has left; columns that had waited for these rows follow.
+  void finish(std::vector<Peeling::Step>& steps) {
+    std::vector<std::uint32_t> waiting;
+    for (std::uint32_t j = 0; j < rows_.columns; ++j)
+      if (signs_[j].one_sign()) waiting.push_back(j);
+    if (waiting.empty()) return;
+    list_rows();
     for (std::size_t at = 0; at < waiting.size(); ++at) {
       const std::uint32_t j = waiting[at];
-      if (!one_signed(j)) continue;  // its rows have gone with another column
-      Peeling::Step step{j, positive[j] > 0 ? 1 : -1, {}};
-      for (std::uint64_t k = first[j]; k < first[j + 1]; ++k) {
-        const std::uint32_t i = row_of[k];
-        if (left[i] == 0) continue;
-        left[i] = 0;
+      if (!signs_[j].one_sign()) continue;  // its rows have gone with another column
+      Peeling::Step step{j, signs_[j].positive > 0 ? 1 : -1, {}};
+      for (std::uint64_t k = first_[j]; k < first_[j + 1]; ++k) {
+        const std::uint32_t i = row_of_[k];
+        if (left_[i] == 0) continue;
+        left_[i] = 0;
         step.rows.push_back(i);
-        for (std::uint64_t entry = rows.start[i]; entry < rows.start[i + 1]; ++entry) {
-          const std::uint32_t other = rows.index[entry];
-          const bool was = one_signed(other);
-          --(rows.sign(entry) > 0 ? positive : negative)[other];
-          if (!was && one_signed(other)) waiting.push_back(other);
+        for (std::uint64_t entry = rows_.start[i]; entry < rows_.start[i + 1]; ++entry) {
+          const std::uint32_t other = rows_.index[entry];
+          const bool was = signs_[other].one_sign();
+          count(entry, UINT32_MAX);
+          if (!was && signs_[other].one_sign()) waiting.push_back(other);
         }
       }
-      out.steps.push_back(std::move(step));
+      steps.push_back(std::move(step));
     }
   }
-  for (std::uint32_t i = 0; i < rows.rows(); ++i)
-    if (left[i] != 0) out.core.push_back(i);
+
+  [[nodiscard]] std::size_t left() const {
+    return static_cast<std::size_t>(std::count(left_.begin(), left_.end(), 1));
+  }
+  [[nodiscard]] std::vector<std::uint32_t> core() const {
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = 0; i < left_.size(); ++i)
+      if (left_[i] != 0) out.push_back(i);
+    return out;
+  }
+
+ private:
+  // By UINT32_MAX: one less.
+  void count(std::size_t entry, std::uint32_t by) {
+    Signs& signs = signs_[rows_.index[entry]];
+    (rows_.sign(entry) > 0 ? signs.positive : signs.negative) += by;
+  }
+
+  // The rows of every column, of those that are left.
+  void list_rows() {
+    first_.assign(rows_.columns + 1, 0);
+    for (std::size_t j = 0; j < rows_.columns; ++j)
+      first_[j + 1] = first_[j] + signs_[j].positive + signs_[j].negative;
+    row_of_.resize(first_.back());
+    std::vector<std::uint64_t> next(first_.begin(), first_.end() - 1);
+    for (std::uint32_t i = 0; i < rows_.rows(); ++i) {
+      if (left_[i] == 0) continue;
+      for (std::uint64_t k = rows_.start[i]; k < rows_.start[i + 1]; ++k) row_of_[next[rows_.index[k]]++] = i;
+    }
+  }
+
+  const IntegerRows& rows_;
+  std::vector<Signs> signs_;
+  std::vector<char> left_;
+  std::vector<std::uint64_t> first_;
+  std::vector<std::uint32_t> row_of_;
+};
+
+}  // namespace
+
+// Walks while many rows go; lists of the rows of every column cost as much as several walks.
+Peeling peel(const IntegerRows& rows) {
+  Peeling out;
+  Peeler peeler(rows);
+  while (true) {
+    const std::size_t before = peeler.left();
+    if (before == 0 || 8 * peeler.walk(out.steps) < before) break;
+  }
+  peeler.finish(out.steps);
+  out.core = peeler.core();
   return out;
 }
 
+// Weights below 2^40 as machine words beside the large ones: most weights are small.
 void unpeel(const IntegerRows& rows, const Peeling& peeling, std::vector<mpz_class>& weights) {
+  constexpr std::int64_t limit = std::int64_t{1} << 40;
+  std::vector<std::int64_t> small(weights.size(), 0);
+  bool all_small = !rows.wide();
+  const auto keep = [&](std::size_t j) {
+    if (all_small && mpz_cmpabs_ui(weights[j].get_mpz_t(), static_cast<unsigned long>(limit)) < 0) {
+      small[j] = weights[j].get_si();
+    } else {
+      all_small = false;
+    }
+  };
+  for (std::size_t j = 0; j < weights.size(); ++j)
+    if (weights[j] != 0) keep(j);
   mpz_class rest, need, size, largest;
   for (std::size_t s = peeling.steps.size(); s-- > 0;) {
     const Peeling::Step& step = peeling.steps[s];
     largest = 0;
     for (const std::uint32_t i : step.rows) {
+      if (all_small) {
+        Int128 sum = 0;
+        std::int64_t own = 1;
+        for (std::uint64_t k = rows.start[i]; k < rows.start[i + 1]; ++k) {
+          if (rows.index[k] == step.column) own = std::abs(rows.small[k]);
+          sum += static_cast<Int128>(small[rows.index[k]]) * rows.small[k];
+        }
+        if (sum > 0) continue;
+        const Int128 steps = (own - sum) / own;  // ceil((1 - sum) / own)
+        need = static_cast<long>(std::min<Int128>(steps, limit));
+        if (steps < limit) {
+          if (need > largest) largest = need;
+          continue;
+        }
+      }
       rest = 0;
-      size = 0;
       for (std::uint64_t k = rows.start[i]; k < rows.start[i + 1]; ++k) {
         const std::uint32_t j = rows.index[k];
-        if (j == step.column) {
-          size = abs(rows.value(k));
-        } else if (weights[j] != 0) {
-          if (rows.wide()) {
-            rest += weights[j] * rows.large[k];
-          } else if (rows.small[k] >= 0) {
-            mpz_addmul_ui(rest.get_mpz_t(), weights[j].get_mpz_t(),
-                          static_cast<unsigned long>(rows.small[k]));
-          } else {
-            mpz_submul_ui(rest.get_mpz_t(), weights[j].get_mpz_t(),
-                          static_cast<unsigned long>(-rows.small[k]));
-          }
-        }
+        if (j == step.column) size = abs(rows.value(k));
+        if (j != step.column && weights[j] != 0) rest += weights[j] * rows.value(k);
       }
       need = 1 - rest;
       if (need <= 0) continue;
@@ -78,6 +180,7 @@ void unpeel(const IntegerRows& rows, const Peeling& peeling, std::vector<mpz_cla
       if (need > largest) largest = need;
     }
     weights[step.column] = step.sign > 0 ? largest : mpz_class(-largest);
+    keep(step.column);
   }
 }
 

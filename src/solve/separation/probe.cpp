@@ -42,6 +42,7 @@ Probe probe(const CoreRows& core, std::uint64_t seed) {
     if (pass + 1 >= passes && !near) break;
     before = out.errors;
   }
+  out.alpha = std::move(alpha);
   return out;
 }
 

@@ -12,6 +12,7 @@ namespace halfspace::separation {
 struct Probe {
   std::vector<double> weights;  // of the approximate columns
   std::vector<double> margins;  // of the rows
+  std::vector<double> alpha;    // of the rows, >= 0: weights is their sum
   std::size_t errors = 0;
 };
 // Coordinate steps on the dual of a nearly hard margin. A pass costs the entries of the core.

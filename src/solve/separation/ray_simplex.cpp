@@ -11,9 +11,6 @@
 namespace halfspace::separation {
 namespace {
 
-constexpr double pivot_tolerance = 1e-9;
-constexpr double rank_tolerance = 1e-7;
-
 // Long lists save pivots, and cost as much as their entries.
 std::size_t candidates_for(std::size_t columns, double entries) {
   if (columns <= 60) return 4;
@@ -44,14 +41,6 @@ RaySimplex::RaySimplex(const CoreRows& core, std::vector<double> near, std::uint
   reset_basis();
 }
 
-void RaySimplex::reset_basis() {
-  m_.assign(c_ * c_, 0.0);
-  for (std::size_t j = 0; j < c_; ++j) m_[j * c_ + j] = 1;
-  basis_.assign(c_, unit);
-  free_.assign(c_, 1);
-  lambda_.assign(c_, 0.0);
-}
-
 void RaySimplex::compute_v(std::uint32_t row, std::vector<double>& v) const {
   std::vector<std::uint32_t> index(c_);
   std::vector<double> value(c_);
@@ -76,49 +65,6 @@ void RaySimplex::pivot(std::uint32_t row, const std::vector<double>& v, std::siz
   basis_[q] = row;
 }
 
-// At the unit vector that suits it best; false when it depends on the rows that are there.
-bool RaySimplex::take_into_basis(std::uint32_t row, bool free) {
-  std::vector<double> v;
-  compute_v(row, v);
-  std::size_t best = c_;
-  double size = rank_tolerance;
-  for (std::size_t k = 0; k < c_; ++k) {
-    if (basis_[k] == unit && std::abs(v[k]) > size) {
-      size = std::abs(v[k]);
-      best = k;
-    }
-  }
-  if (best == c_) return false;
-  pivot(row, v, best);
-  free_[best] = free ? 1 : 0;
-  lambda_[best] = free ? 0 : start_lambda_[row];
-  if (state_[row] == Open) state_[row] = Basic;
-  return true;
-}
-
-void RaySimplex::start(const std::vector<std::uint32_t>& free) {
-  for (const std::uint32_t row : free) {
-    state_[row] = Fixed;
-    static_cast<void>(take_into_basis(row, true));
-  }
-  std::size_t left = static_cast<std::size_t>(std::count(basis_.begin(), basis_.end(), unit));
-  std::size_t failures = 0;
-  for (const std::uint32_t row : order_) {
-    if (left == 0 || failures > 60) break;
-    if (state_[row] != Open) continue;
-    if (take_into_basis(row, false)) {
-      --left;
-      failures = 0;
-    } else {
-      ++failures;
-    }
-  }
-  compute_weights();
-  const std::size_t size = std::max<std::size_t>(200, 6 * c_);
-  for (const std::uint32_t row : order_)
-    if (working_.size() < size) working_.push_back(row);
-}
-
 void RaySimplex::compute_weights() {
   w_.assign(c_, 0.0);
   std::vector<double> e(c_);
@@ -132,22 +78,6 @@ double RaySimplex::basis_error() const {
     if (basis_[k] != unit)
       error = std::max(error, std::abs(rows_.dot(basis_[k], w_.data()) - (free_[k] != 0 ? 0.0 : 1.0)));
   return error;
-}
-
-void RaySimplex::refactor() {
-  const std::vector<std::uint32_t> old_basis = basis_;
-  const std::vector<char> old_free = free_;
-  const std::vector<double> old_lambda = lambda_;
-  reset_basis();
-  for (std::size_t k = 0; k < c_; ++k) {
-    if (old_basis[k] == unit) continue;
-    const std::uint32_t row = old_basis[k];
-    if (state_[row] == Basic) state_[row] = Open;
-    if (!take_into_basis(row, old_free[k] != 0)) continue;
-    const auto at = static_cast<std::size_t>(std::find(basis_.begin(), basis_.end(), row) - basis_.begin());
-    lambda_[at] = old_lambda[k];
-  }
-  compute_weights();
 }
 
 // The most violated rows of the working set by (1 - s)^2 / (1 + |v|^2); false: none is violated.
@@ -235,6 +165,12 @@ void RaySimplex::refine(std::uint32_t row, std::vector<double>& v) const {
   axpy(1.0, more.data(), v.data(), c_);
 }
 
+std::vector<std::uint32_t> RaySimplex::open_working_rows() const {
+  std::vector<std::uint32_t> out = working_;
+  std::erase_if(out, [&](std::uint32_t row) { return state_[row] != Open; });
+  return out;
+}
+
 void RaySimplex::close(const std::vector<std::uint32_t>& rows) {
   for (const std::uint32_t row : rows)
     if (state_[row] == Open) state_[row] = Spanned;
@@ -247,7 +183,8 @@ std::vector<std::uint32_t> RaySimplex::open_rows() const {
   return out;
 }
 
-void RaySimplex::set_ray(Candidate& candidate) {
+// False: rounding leaves no ray of it.
+bool RaySimplex::set_ray(Candidate& candidate) {
   refine(candidate.row, candidate.v);
   entering_ = candidate.row;
   double largest = 1;
@@ -270,9 +207,11 @@ void RaySimplex::set_ray(Candidate& candidate) {
         ray_positions_.push_back(k);
       }
     }
-    if (!positive_.empty()) return;
+    if (!positive_.empty()) break;
     refine(candidate.row, candidate.v);
   }
+  return !positive_.empty() &&
+         std::all_of(positive_weights_.begin(), positive_weights_.end(), [](double w) { return w > 0; });
 }
 
 // One pivot with the row; false: no position can leave.
@@ -319,6 +258,10 @@ RaySimplex::Event RaySimplex::run() {
     if (pivots_ % 64 == 63 && basis_error() > 1e-6) refactor();
     const bool found = price(candidates);
     if (!found || (smallest_ > 0 && !planes_refused_)) {
+      if (accepted_) {
+        accepted_ = false;
+        return Event::Look;
+      }
       if (basis_error() > 1e-9) refactor();
       if (!look_at_all()) {
         const bool open =
@@ -333,10 +276,7 @@ RaySimplex::Event RaySimplex::run() {
     for (Candidate& candidate : candidates) {
       weight_[candidate.row] = 1 + norm2(candidate.v.data(), c_);
       if (candidate.ray) {
-        set_ray(candidate);
-        const bool signs_hold =
-            std::all_of(positive_weights_.begin(), positive_weights_.end(), [](double w) { return w > 0; });
-        if (!positive_.empty() && signs_hold) return Event::Ray;
+        if (set_ray(candidate)) return Event::Ray;
         state_[candidate.row] = Banned;  // too near for floating point; planes are judged with it
         changed = true;
         continue;
@@ -359,6 +299,7 @@ void RaySimplex::accept_ray() {
   }
   stage_pivots_ = 0;
   planes_refused_ = false;
+  accepted_ = true;
   compute_weights();
   if (basis_error() > 1e-8) refactor();
 }

@@ -20,16 +20,22 @@ namespace halfspace::separation {
 
 class RaySimplex {
  public:
-  enum class Event { Ray, Plane, Spanned, Stalled };
+  // Look: all rows are about to be looked at, and rays were accepted since the last time: close() those they
+  // span, then run() again.
+  enum class Event { Ray, Look, Plane, Spanned, Stalled };
 
   // `near`: small for rows that are near the plane; they are looked at first.
   RaySimplex(const CoreRows& core, std::vector<double> near, std::uint64_t seed, const Threads& threads);
 
   // Rows that are known to be free, before the first run().
   void start(const std::vector<std::uint32_t>& free);
+  // Instead: rows whose sum with these weights is nearly zero. Rows that depend on others hand their weight
+  // over until a ray is left, as after run(). False: rounding was in the way, run() finds one.
+  [[nodiscard]] bool start_from(const std::vector<std::uint32_t>& rows, const std::vector<double>& weights);
   // Rows that lie in the span of the free rows; they are not looked at again.
   void close(const std::vector<std::uint32_t>& rows);
   [[nodiscard]] std::vector<std::uint32_t> open_rows() const;
+  [[nodiscard]] std::vector<std::uint32_t> open_working_rows() const;
   [[nodiscard]] Event run();
 
   // After Ray: the row, the rows of the basis that need a positive weight with it, the free rows that take
@@ -53,6 +59,7 @@ class RaySimplex {
  private:
   enum RowState : char { Open, Basic, Fixed, Spanned, Banned };
   static constexpr std::uint32_t unit = UINT32_MAX;
+  static constexpr double pivot_tolerance = 1e-9, rank_tolerance = 1e-7;
 
   struct Candidate {
     std::uint32_t row = 0;
@@ -62,6 +69,8 @@ class RaySimplex {
   };
 
   void reset_basis();
+  void fill_basis();
+  [[nodiscard]] bool hand_over(std::uint32_t row, double weight);
   bool take_into_basis(std::uint32_t row, bool free);
   void compute_v(std::uint32_t row, std::vector<double>& v) const;
   void pivot(std::uint32_t row, const std::vector<double>& v, std::size_t q);
@@ -72,7 +81,7 @@ class RaySimplex {
   [[nodiscard]] bool look_at_all();
   void judge(Candidate& candidate) const;
   [[nodiscard]] bool enter(Candidate& best);
-  void set_ray(Candidate& candidate);
+  [[nodiscard]] bool set_ray(Candidate& candidate);
   void refine(std::uint32_t row, std::vector<double>& v) const;
 
   const RowAccess& rows_;
@@ -93,7 +102,7 @@ class RaySimplex {
   std::vector<std::size_t> ray_positions_;
   std::uint32_t entering_ = 0;
   std::uint64_t pivots_ = 0, stage_pivots_ = 0;
-  bool planes_refused_ = false;
+  bool planes_refused_ = false, accepted_ = false;
   double smallest_ = 0;
 };
 

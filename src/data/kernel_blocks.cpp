@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks and sums of kernel values, panel after panel of the right rows.
+#include <algorithm>
+#include <cmath>
+
+#include "data/kernel_rows.hpp"
+
+namespace halfspace {
+
+// Working memory of a thread for panels that are filled when they are met. A column that does not occur in
+// the panel has place 0, which holds zeros.
+template <class T>
+struct PanelScratch {
+  std::vector<std::uint32_t> place;
+  AlignedVector<T> panel;
+  std::vector<std::uint32_t> used;
+};
+
+template <class T>
+class TileWalk {
+ public:
+  TileWalk(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right)
+      : kernel_(kernel), left_(left), right_(right), operations_(detail::tiles().template of<T>()) {
+    if (right.form_ == RowForm::Ones) fill_table();
+  }
+
+  // sink(first left row, rows, first right row, tile) for every tile, by panels.
+  template <class Sink>
+  void run(const Threads& threads, const Sink& sink) {
+    const std::size_t groups = (left_.size() + detail::tile_rows - 1) / detail::tile_rows;
+    const std::size_t chunk = std::clamp<std::size_t>(2048 / std::max<std::size_t>(1, groups), 1,
+                                                      std::max<std::size_t>(1, right_.panels() / 16));
+    for_blocks(threads, right_.panels(), chunk, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t p = begin; p < end; ++p) one_panel(p, groups, sink);
+    });
+  }
+
+ private:
+  // The values of all numbers of ones, by the very function that is applied to tiles.
+  void fill_table() {
+    table_.by_distance = kernel_.kind == KernelKind::Rbf;
+    const std::size_t width = right_.width_;
+    alignas(64) T tile[detail::widest_panel];
+    alignas(64) T count[detail::widest_panel];
+    const T none = 0;
+    for (std::size_t first = 0; first < detail::ones_values; first += width) {
+      for (std::size_t c = 0; c < width; ++c) {
+        count[c] = table_.by_distance ? static_cast<T>(first + c) : T{0};
+        tile[c] = table_.by_distance ? T{0} : static_cast<T>(first + c);
+      }
+      operations_.apply(kernel_, &none, 1, count, tile);
+      std::copy(tile, tile + width, table_.value + first);
+    }
+    if (!table_.by_distance || sizeof(T) != sizeof(float) || operations_.lanes < 4) return;
+    double unit = 1;
+    const std::size_t most = left_.rows_->longest() + right_.longest();
+    for (table_.digits = 0; unit <= static_cast<double>(most); ++table_.digits) {
+      for (std::size_t v = 0; v < operations_.lanes; ++v)
+        table_.factor[table_.digits * operations_.lanes + v] =
+            static_cast<T>(std::exp(-std::min(87.0, kernel_.gamma * unit * static_cast<double>(v))));
+      unit *= static_cast<double>(operations_.lanes);
+    }
+  }
+
+  static PanelScratch<T>& scratch() {
+    static thread_local PanelScratch<T> own;
+    return own;
+  }
+
+  template <class Sink>
+  void one_panel(std::size_t p, std::size_t groups, const Sink& sink) {
+    const std::size_t width = right_.width_;
+    alignas(64) T tile[detail::tile_rows * detail::widest_panel];
+    const bool filled = right_.form_ == RowForm::Sparse && right_.panel_.empty();
+    if (filled) fill(p);
+    for (std::size_t g = 0; g < groups; ++g) {
+      const std::size_t first = g * detail::tile_rows;
+      const std::size_t rows = std::min(detail::tile_rows, left_.size() - first);
+      if (right_.form_ == RowForm::Ones) {
+        operations_.ones(left_.entries_.data() + first, rows, right_.ones_.data() + p * right_.features_ * width,
+                         right_.ones_length_.data() + p * width, table_, tile);
+      } else {
+        products(p, first, rows, filled, tile);
+        operations_.apply(kernel_, left_.length2_.data() + first, rows, right_.length2_.data() + p * width,
+                          tile);
+      }
+      sink(first, rows, p * width, static_cast<const T*>(tile));
+    }
+    if (filled) clear();
+  }
+
+  void products(std::size_t p, std::size_t first, std::size_t rows, bool filled, T* tile) const {
+    const std::size_t width = right_.width_;
+    const std::size_t columns = right_.features_;
+    // Sparse rows have no panels.
+    const T* const panel = right_.panel_.empty() ? nullptr : right_.panel_.data() + p * columns * width;
+    switch (right_.form_) {
+      case RowForm::Dense:
+        operations_.dense(left_.packed_.data() + first * columns, panel, columns, tile);
+        break;
+      case RowForm::Differences:
+        operations_.differences(left_.packed_.data() + first * columns, panel, columns, tile);
+        break;
+      case RowForm::Sparse:
+        if (filled) {
+          const PanelScratch<T>& own = scratch();
+          operations_.sparse(left_.entries_.data() + first, rows, own.place.data(), own.panel.data(), tile);
+        } else {
+          operations_.sparse(left_.entries_.data() + first, rows, nullptr, panel, tile);
+        }
+        break;
+      case RowForm::Ones: break;
+      case RowForm::Given:
+        for (std::size_t r = 0; r < rows; ++r) {
+          const T* const row =
+              left_.rows_->panel_.data() + std::size_t{left_.which_[first + r]} * right_.padded() + p * width;
+          std::copy(row, row + width, tile + r * width);
+        }
+        break;
+    }
+  }
+
+  void fill(std::size_t p) const {
+    PanelScratch<T>& own = scratch();
+    const std::size_t width = right_.width_;
+    if (own.place.size() < right_.features_) own.place.resize(right_.features_, 0);
+    own.used.clear();
+    own.panel.assign(width, T{0});
+    const std::size_t last = std::min(right_.size_, (p + 1) * width);
+    for (std::size_t i = p * width; i < last; ++i) {
+      for (std::uint64_t at = right_.start_[i]; at < right_.start_[i + 1]; ++at) {
+        std::uint32_t& place = own.place[right_.index_[at]];
+        if (place == 0) {
+          own.used.push_back(right_.index_[at]);
+          place = static_cast<std::uint32_t>(own.used.size());
+          own.panel.resize(own.panel.size() + width, T{0});
+        }
+        own.panel[place * width + (i - p * width)] = right_.value_[at];
+      }
+    }
+  }
+  static void clear() {
+    PanelScratch<T>& own = scratch();
+    for (const std::uint32_t j : own.used) own.place[j] = 0;
+  }
+
+  const KernelFunction& kernel_;
+  const LeftRows<T>& left_;
+  const KernelRows<T>& right_;
+  const detail::TileOperations<T>& operations_;
+  detail::OnesTable<T> table_;
+};
+
+template <class T>
+void kernel_block(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right, T* out,
+                  std::size_t stride, const Threads& threads) {
+  const std::size_t width = detail::tiles().width;
+  TileWalk<T>(kernel, left, right)
+      .run(threads, [&](std::size_t first, std::size_t rows, std::size_t column, const T* tile) {
+        for (std::size_t r = 0; r < rows; ++r)
+          std::copy(tile + r * width, tile + (r + 1) * width, out + (first + r) * stride + column);
+      });
+}
+
+template <class T>
+void add_kernel_sums(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right,
+                     std::span<const double> weights, std::size_t planes, double* sums,
+                     const Threads& threads) {
+  constexpr std::size_t group = detail::tile_rows;
+  const std::size_t groups = (left.size() + group - 1) / group;
+  // The weights of a group for each plane that has any, six to a plane.
+  struct Part {
+    std::size_t plane;
+    T weight[group];
+  };
+  std::vector<std::vector<Part>> parts(groups);
+  for (std::size_t g = 0; g < groups; ++g) {
+    for (std::size_t p = 0; p < planes; ++p) {
+      Part part{p, {}};
+      bool any = false;
+      for (std::size_t r = g * group; r < std::min(left.size(), (g + 1) * group); ++r) {
+        part.weight[r % group] = static_cast<T>(weights[p * left.size() + r]);
+        any = any || part.weight[r % group] != 0;
+      }
+      if (any) parts[g].push_back(part);
+    }
+  }
+  const auto& operations = detail::tiles().of<T>();
+  TileWalk<T>(kernel, left, right)
+      .run(threads, [&](std::size_t first, std::size_t rows, std::size_t column, const T* tile) {
+        for (const Part& part : parts[first / group])
+          operations.add(tile, rows, part.weight, sums + part.plane * right.padded() + column);
+      });
+}
+
+template <class T>
+double sum_error(const KernelFunction& kernel, const LeftScale& left, double length) {
+  constexpr bool single = sizeof(T) == sizeof(float);
+  constexpr double unit = single ? 0x1.0p-24 : 0x1.0p-53;
+  constexpr double shortest = single ? 1e-10 : 0;  // products below 1e-20 may vanish in float
+  const double a = std::max(left.length, shortest), b = std::max(length, shortest);
+  // Rounding of the numbers themselves and of what follows the sum is in the eight.
+  const std::size_t terms =
+      left.form == RowForm::Sparse ? left.entries / detail::sparse_chains + detail::sparse_chains : left.entries;
+  const double product = 2 * static_cast<double>(terms + 8) * unit;
+  double value = 0;
+  switch (left.form) {
+    case RowForm::Dense:
+    case RowForm::Sparse: value = kernel.value_error(product, a, b, unit); break;
+    case RowForm::Differences: value = product + 16 * unit; break;  // t exp(-t) <= 1/e
+    case RowForm::Ones: value = kernel.value_error(0, a, b, unit); break;
+    case RowForm::Given: break;
+  }
+  // Weights are rounded to T, six values are added in T, and the sums of six in double.
+  const double sums = 12 * unit + 2 * static_cast<double>(left.rows + 12) * 0x1.0p-53;
+  return (value + sums * kernel.largest(a, b)) * (1 + 1e-9);
+}
+
+template double sum_error<float>(const KernelFunction&, const LeftScale&, double);
+template double sum_error<double>(const KernelFunction&, const LeftScale&, double);
+template void kernel_block(const KernelFunction&, const LeftRows<float>&, const KernelRows<float>&, float*,
+                           std::size_t, const Threads&);
+template void kernel_block(const KernelFunction&, const LeftRows<double>&, const KernelRows<double>&, double*,
+                           std::size_t, const Threads&);
+template void add_kernel_sums(const KernelFunction&, const LeftRows<float>&, const KernelRows<float>&,
+                              std::span<const double>, std::size_t, double*, const Threads&);
+template void add_kernel_sums(const KernelFunction&, const LeftRows<double>&, const KernelRows<double>&,
+                              std::span<const double>, std::size_t, double*, const Threads&);
+
+}  // namespace halfspace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tensors of a scaling ("scaling.shift", "scaling.factor" [inputs]) and of a feature map: "map.frequency"
+// [pairs, inputs], or the landmarks "map.start" [m + 1], "map.value" [n], "map.index" [n] and the triangle
+// "map.transform" [m (m + 1) / 2].
+#include "model/tensor_reader.hpp"
+
+namespace halfspace::detail {
+
+void preparation_tensors(const Model& model, std::vector<Tensor>& eight, std::vector<Tensor>& four) {
+  if (model.scaling.kind != ScaleKind::None) {
+    const Scaling& scaling = model.scaling;
+    eight.push_back({"scaling.shift", Dtype::F64, {scaling.shift.size()}, bytes_of(scaling.shift)});
+    eight.push_back({"scaling.factor", Dtype::F64, {scaling.factor.size()}, bytes_of(scaling.factor)});
+  }
+  if (model.map == nullptr) return;
+  const FeatureMap& map = *model.map;
+  if (map.kind == MapKind::Fourier) {
+    eight.push_back({"map.frequency", Dtype::F64, {map.outputs / 2, map.inputs}, bytes_of(map.frequency)});
+    return;
+  }
+  eight.push_back({"map.start", Dtype::U64, {map.start.size()}, bytes_of(map.start)});
+  eight.push_back({"map.value", Dtype::F64, {map.value.size()}, bytes_of(map.value)});
+  eight.push_back({"map.transform", Dtype::F64, {map.transform.size()}, bytes_of(map.transform)});
+  four.push_back({"map.index", Dtype::U32, {map.index.size()}, bytes_of(map.index)});
+}
+
+namespace {
+
+void read_landmarks(TensorReader& tensors, FeatureMap& map) {
+  const Tensor& starts = tensors.get("map.start", Dtype::U64);
+  const std::uint64_t entries = tensors.get("map.index", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
+  map.start = tensors.values<std::uint64_t>("map.start", Dtype::U64, {map.outputs + 1});
+  map.value = tensors.values<double>("map.value", Dtype::F64, {entries});
+  map.index = tensors.values<std::uint32_t>("map.index", Dtype::U32, {entries});
+  check_starts(tensors, "map.start", map.start, entries);
+  // As many landmarks as the file has starts: their square does not overflow.
+  map.transform = tensors.values<double>("map.transform", Dtype::F64, {map.outputs * (map.outputs + 1) / 2});
+  // Columns are looked up in tables as long as there are inputs.
+  constexpr std::uint64_t free_features = std::uint64_t{16} << 20U;
+  if (map.inputs > free_features && map.inputs / 1024 > entries + 1)
+    tensors.refuse(starts, 0, fmt::format("{} entries for {} features", entries, map.inputs));
+  for (std::size_t r = 0; r < map.outputs; ++r) {
+    for (std::uint64_t at = map.start[r]; at < map.start[r + 1]; ++at) {
+      const bool ascends = at == map.start[r] || map.index[at] > map.index[at - 1];
+      if (!ascends || map.index[at] >= map.inputs)
+        tensors.refuse(*tensors.find("map.index"), at * 4, "not ascending below the features");
+    }
+  }
+}
+
+}  // namespace
+
+void read_preparation(TensorReader& tensors, Model& model) {
+  if (model.map != nullptr) {
+    auto map = std::make_shared<FeatureMap>(*model.map);
+    if (map->kind == MapKind::Fourier) {
+      map->frequency = tensors.values<double>("map.frequency", Dtype::F64, {map->outputs / 2, map->inputs});
+    } else {
+      read_landmarks(tensors, *map);
+    }
+    model.map = std::move(map);
+  }
+  if (model.scaling.kind == ScaleKind::None) return;
+  model.scaling.shift = tensors.values<double>("scaling.shift", Dtype::F64, {model.features()});
+  model.scaling.factor = tensors.values<double>("scaling.factor", Dtype::F64, {model.features()});
+}
+
+}  // namespace halfspace::detail

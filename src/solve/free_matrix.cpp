@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/free_matrix.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace halfspace {
+
+FreeMatrix::FreeMatrix(const RowAccess& rows, bool with_offset, std::size_t places, const Threads& threads)
+    : normal_(rows, with_offset, false, threads),
+      threads_(threads),
+      features_(rows.cols()),
+      free_(places, 0) {}
+
+void FreeMatrix::correct(const FreeRows& rows) {
+  constexpr int most_corrections = 50;  // then G is formed anew: its rounding errors add up
+  enter_.clear();
+  weight_.clear();
+  std::size_t count = 0;
+  free_cost_ = 0;
+  for (std::size_t k = 0; k < rows.place.size(); ++k) {
+    const char now = rows.alpha[k] > 0 && rows.alpha[k] < rows.cost[k] ? 1 : 0;
+    count += static_cast<std::size_t>(now);
+    free_cost_ += now != 0 ? rows.cost[k] : 0.0;
+    char& was = free_[rows.place[k]];
+    if (now == was) continue;
+    enter_.push_back(rows.row[k]);
+    weight_.push_back(now != 0 ? rows.cost[k] : -rows.cost[k]);
+    was = now;
+  }
+  ++corrections_;
+  if (enter_.size() > count || corrections_ > most_corrections) {
+    corrections_ = 0;
+    normal_.clear();
+    enter_.clear();
+    weight_.clear();
+    for (std::size_t k = 0; k < rows.place.size(); ++k) {
+      if (free_[rows.place[k]] == 0) continue;
+      enter_.push_back(rows.row[k]);
+      weight_.push_back(rows.cost[k]);
+    }
+  }
+  normal_.add(enter_, weight_);
+}
+
+void FreeMatrix::solve(double delta, double rho, std::vector<double>& x) {
+  const std::size_t size = normal_.size();
+  double ridge = 1e-13;
+  while (true) {
+    lower_.resize(size * size);
+    for (std::size_t j = 0; j < size; ++j)
+      std::copy_n(normal_.lower() + j * size, j + 1, lower_.begin() + static_cast<std::ptrdiff_t>(j * size));
+    for (std::size_t j = 0; j < features_; ++j) lower_[j * size + j] += delta;
+    if (size > features_)
+      lower_[features_ * size + features_] += std::max(delta * rho, 1e-9 * (free_cost_ + delta));
+    const bool factored = cholesky_.factor(std::move(lower_), size, ridge, threads_);
+    if (factored) cholesky_.solve(x.data());
+    lower_ = cholesky_.release();
+    if (factored) return;
+    ridge *= 100;
+    if (ridge > 1e3) throw std::range_error("the matrix of a Newton step is not finite");
+  }
+}
+
+}  // namespace halfspace

@@ -1,5 +1,5 @@
 # Debian packages: see scripts/install-deps. None of them appears in a public header.
-find_package(TBB REQUIRED)
+find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 # The archives where there are some: every shared library costs start-up time, and libhwy.so alone, which measures the
 # processor when it is loaded, costs more than everything else together.

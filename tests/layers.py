@@ -16,7 +16,7 @@ MAY = {
     "report": {"core", "data", "objective", "model", "certify", "solve", "evaluate"},
 }
 # Libraries that must not show in an installed header.
-PRIVATE = ("fmt/", "nlohmann/", "tbb/", "hwy/", "CLI/", "zlib.h", "zstd.h", "lzma.h", "bzlib.h", "xxhash.h")
+PRIVATE = ("fmt/", "nlohmann/", "hwy/", "CLI/", "zlib.h", "zstd.h", "lzma.h", "bzlib.h", "xxhash.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 
 

@@ -1,19 +1,186 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The threads of the process: one list of open jobs, a caller that works on its own job, and workers that
+// join it.
+//
+// Job       a number of tasks, claimed one after the other through a counter. It lives on its caller's stack
+// and stays in
+//           the list while tasks are left; who works on it is counted, and the caller returns when nobody
+//           does.
+// Nesting   a task may open a job of its own. Nobody ever waits for a job before working on it, and a caller
+// that waits
+//           for the last tasks of its job joins the jobs which those have opened, so a wait always ends.
+// Waiting   a worker spins a moment, then sleeps: loops follow each other closely, and waking takes as long
+// as a small one. Why own   a library of tasks took 2 ms to load and to find out about the machine, which is
+// what a small fit takes.
 #include "halfspace/core/parallel.hpp"
 
+#include <pthread.h>
 #include <sched.h>
-#include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdint>
 #include <exception>
-#include <map>
 #include <mutex>
-#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 namespace halfspace {
+namespace {
+
+struct Job {
+  const std::function<void(std::size_t)>& task;
+  const std::size_t tasks;
+  const Job* const parent;  // the job whose task opened this one
+  int places;               // for helpers, free; guarded by the pool
+  Job* next_open = nullptr;
+  std::atomic<std::size_t> next{0};
+  std::atomic<int> helpers{0};
+  std::mutex guard;  // of the failure, which is that of the lowest task: the one a single thread would have
+                     // met first
+  std::size_t failed_task = tasks;
+  std::exception_ptr failure;
+
+  [[nodiscard]] bool descends_from(const Job* other) const {
+    for (const Job* job = parent; job != nullptr; job = job->parent)
+      if (job == other) return true;
+    return false;
+  }
+};
+
+thread_local const Job* current = nullptr;  // what this thread works on
+
+void work_on(Job& job) {
+  const Job* const before = std::exchange(current, &job);
+  for (std::size_t t = job.next.fetch_add(1); t < job.tasks; t = job.next.fetch_add(1)) {
+    try {
+      job.task(t);
+    } catch (...) {
+      const std::lock_guard lock(job.guard);
+      if (t < job.failed_task) {
+        job.failed_task = t;
+        job.failure = std::current_exception();
+      }
+    }
+  }
+  current = before;
+}
+
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+class Pool {
+ public:
+  // Kept for ever: nobody knows whether a worker still looks at it when the process ends.
+  static Pool& instance() {
+    static Pool& pool = *new Pool();
+    return pool;
+  }
+
+  void run(Job& job) {
+    {
+      const std::lock_guard lock(guard_);
+      grow(job.places);
+      job.next_open = open_;
+      open_ = &job;
+      tell();
+    }
+    work_on(job);
+    {
+      const std::lock_guard lock(guard_);
+      Job** at = &open_;
+      while (*at != &job) at = &(*at)->next_open;
+      *at = job.next_open;
+    }
+    while (job.helpers.load(std::memory_order_acquire) != 0) {
+      const std::uint64_t seen = events_.load(std::memory_order_acquire);
+      if (help(&job)) continue;
+      wait(seen, [&] { return job.helpers.load(std::memory_order_acquire) == 0; });
+    }
+  }
+
+ private:
+  void grow(int workers) {
+    if (workers_ >= workers) return;
+    // Signals are for the threads of the caller.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      for (; workers_ < workers; ++workers_) std::thread([this] { work(); }).detach();
+    } catch (const std::system_error&) {
+      // A machine that gives no more threads: the caller and those there are do the work.
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  [[noreturn]] void work() {
+    while (true) {
+      const std::uint64_t seen = events_.load(std::memory_order_acquire);
+      if (!help(nullptr)) wait(seen, [] { return false; });
+    }
+  }
+
+  // Works on an open job with a free place: any, or one that descends from `ancestor`. False: there is none.
+  bool help(const Job* ancestor) {
+    std::unique_lock lock(guard_);
+    Job* job = open_;
+    while (job != nullptr && (job->places == 0 || job->next.load(std::memory_order_relaxed) >= job->tasks ||
+                              (ancestor != nullptr && !job->descends_from(ancestor))))
+      job = job->next_open;
+    if (job == nullptr) return false;
+    --job->places;
+    job->helpers.fetch_add(1, std::memory_order_relaxed);
+    lock.unlock();
+    work_on(*job);
+    lock.lock();
+    ++job->places;
+    if (job->helpers.fetch_sub(1, std::memory_order_release) == 1)
+      tell();  // from here on the job may be gone
+    return true;
+  }
+
+  void tell() {
+    events_.fetch_add(1, std::memory_order_release);
+    if (sleepers_ > 0) news_.notify_all();
+  }
+
+  // Until something happened after `seen`, or `done`.
+  template <class Done>
+  void wait(std::uint64_t seen, const Done& done) {
+    using Clock = std::chrono::steady_clock;
+    const auto over = [&] { return events_.load(std::memory_order_acquire) != seen || done(); };
+    const auto start = Clock::now();
+    for (int turn = 0;; ++turn) {
+      for (int k = 0; k < spins_; ++k) {
+        if (over()) return;
+        relax();
+      }
+      if (Clock::now() - start > std::chrono::microseconds(200)) break;
+      if (turn >= 8) sched_yield();
+    }
+    std::unique_lock lock(guard_);
+    ++sleepers_;
+    news_.wait(lock, over);
+    --sleepers_;
+  }
+
+  const int spins_ = Threads::available() > 1 ? 100 : 1;
+  std::mutex guard_;
+  Job* open_ = nullptr;  // newest first: the innermost jobs are the ones that others wait for
+  int workers_ = 0;
+  int sleepers_ = 0;
+  std::condition_variable news_;
+  std::atomic<std::uint64_t> events_{0};  // jobs opened, and jobs that their last helper left
+};
+
+}  // namespace
 
 int Threads::available() {
   cpu_set_t allowed;
@@ -22,19 +189,6 @@ int Threads::available() {
   return std::max(1, CPU_COUNT(&allowed));
 }
 
-namespace {
-
-// Arenas are kept: making one and waking its threads takes longer than many a loop. Never destroyed, because nobody
-// knows whether a thread still is in one when the process ends.
-tbb::task_arena& arena_of(int threads) {
-  static std::mutex guard;
-  static auto& arenas = *new std::map<int, tbb::task_arena>();
-  const std::lock_guard lock(guard);
-  return arenas.try_emplace(threads, threads).first->second;
-}
-
-}  // namespace
-
 Threads::Threads(int count) : count_(count > 0 ? count : available()) {}
 
 void Threads::run(std::size_t tasks, const std::function<void(std::size_t)>& task) const {
@@ -42,33 +196,10 @@ void Threads::run(std::size_t tasks, const std::function<void(std::size_t)>& tas
     for (std::size_t t = 0; t < tasks; ++t) task(t);
     return;
   }
-  // TBB keeps the first exception to arrive; we want the one a single thread would have met first.
-  std::mutex guard;
-  std::size_t failed_task = tasks;
-  std::exception_ptr failure;
-  // More threads than cores are allowed when asked for: same results, and tests rely on it.
-  std::optional<tbb::global_control> width;
-  if (count_ > tbb::info::default_concurrency())
-    width.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(count_));
-  arena_of(count_).execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, tasks, 1),
-        [&](const tbb::blocked_range<std::size_t>& range) {
-          for (std::size_t t = range.begin(); t != range.end(); ++t) {
-            try {
-              task(t);
-            } catch (...) {
-              const std::lock_guard lock(guard);
-              if (t < failed_task) {
-                failed_task = t;
-                failure = std::current_exception();
-              }
-            }
-          }
-        },
-        tbb::simple_partitioner{});
-  });
-  if (failure) std::rethrow_exception(failure);
+  const std::size_t helpers = std::min(static_cast<std::size_t>(count_), tasks) - 1;
+  Job job{.task = task, .tasks = tasks, .parent = current, .places = static_cast<int>(helpers)};
+  Pool::instance().run(job);
+  if (job.failure) std::rethrow_exception(job.failure);
 }
 
 }  // namespace halfspace

@@ -6,16 +6,18 @@
 #include <cmath>
 
 namespace halfspace::detail {
+namespace {
+
+std::size_t bits_of(const mpz_class& x) { return x == 0 ? 0 : mpz_sizeinbase(x.get_mpz_t(), 2); }
 
 mpz_class from_int128(Int128 x) {
-  __extension__ typedef unsigned __int128 Unsigned128;
-  const bool negative = x < 0;
-  const auto size = negative ? -static_cast<Unsigned128>(x) : static_cast<Unsigned128>(x);
-  const std::uint64_t parts[2] = {static_cast<std::uint64_t>(size), static_cast<std::uint64_t>(size >> 64U)};
-  mpz_class out;
-  mpz_import(out.get_mpz_t(), 2, -1, sizeof(std::uint64_t), 0, 0, parts);
-  return negative ? mpz_class(-out) : out;
+  mpz_class out = static_cast<long>(x >> 64);
+  out <<= 64;
+  out += static_cast<unsigned long>(x);
+  return out;
 }
+
+}  // namespace
 
 WholeNumbers without_denominators(const std::vector<mpq_class>& from) {
   WholeNumbers out;
@@ -26,19 +28,21 @@ WholeNumbers without_denominators(const std::vector<mpq_class>& from) {
 }
 
 ExactRows::Reader::Reader(const ExactRows& rows) : numbers(rows.values_) {
-  row.columns.resize(rows.data_.features());
-  row.values.resize(rows.data_.features());
-  if (rows.narrow_) row.small.resize(rows.data_.features());
+  row.columns.resize(rows.longest_);
+  row.values.resize(rows.longest_);
+  row.number.resize(rows.longest_);
+  row.power.resize(rows.longest_);
 }
 
 ExactRows::ExactRows(const Dataset& data, std::span<const std::int8_t> y, Values values,
                      const Threads& threads)
-    : data_(data),
-      y_(y),
-      values_(values),
-      threads_(threads),
-      rows_(RowAccess::of(data.matrix())),
-      slices_(std::clamp<std::size_t>(y.size() / 64, 1, static_cast<std::size_t>(threads.count()))) {
+    : data_(data), y_(y), values_(values), threads_(threads), rows_(RowAccess::of(data.matrix())) {
+  std::uint64_t entries = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    entries += rows_->entries(i);
+    longest_ = std::max(longest_, rows_->entries(i));
+  }
+  slices_ = std::clamp<std::size_t>(entries / 4096, 1, static_cast<std::size_t>(threads.count()));
   find_scale();
 }
 
@@ -49,6 +53,7 @@ void ExactRows::find_scale() {
   struct Found {
     int lowest = 0, highest = 0;
     double largest = 1;
+    std::uint64_t mantissa = 1;
   };
   std::vector<Found> found(slices_);
   threads_.run(ones ? 0 : slices_, [&](std::size_t slice) {
@@ -58,55 +63,80 @@ void ExactRows::find_scale() {
       if (y_[i] == 0) continue;
       const std::size_t count = rows_->copy_entries(i, reader.row.columns.data(), reader.row.values.data());
       for (std::size_t k = 0; k < count; ++k) {
-        const int exponent = reader.numbers.of(reader.row.values[k]).exponent;
-        here.lowest = std::min(here.lowest, exponent);
-        here.highest = std::max(here.highest, exponent);
+        const Stored& number = reader.numbers.of(reader.row.values[k]);
+        here.lowest = std::min(here.lowest, number.exponent);
+        here.highest = std::max(here.highest, number.exponent);
         here.largest = std::max(here.largest, std::abs(reader.row.values[k]));
+        here.mantissa = std::max(here.mantissa, static_cast<std::uint64_t>(std::abs(number.mantissa)));
       }
     }
   });
   Found all;
   for (const Found& one : found)
     all = {std::min(all.lowest, one.lowest), std::max(all.highest, one.highest),
-           std::max(all.largest, one.largest)};
+           std::max(all.largest, one.largest), std::max(all.mantissa, one.mantissa)};
   const unsigned long base = StoredNumbers(values_).base();
   scale_ = all.lowest;
   mpz_ui_pow_ui(one_.get_mpz_t(), base, static_cast<unsigned long>(-scale_));
   const auto count = static_cast<std::size_t>(all.highest - scale_) + 1;
   powers_.assign(1, 1);
   while (powers_.size() < count) powers_.emplace_back(powers_.back() * base);
-  value_bits_ = static_cast<std::size_t>(std::ilogb(all.largest)) + 2 + bits_of(one_);
-  narrow_ = value_bits_ <= 60;
-  for (std::size_t k = 0; k < count && narrow_; ++k) small_powers_.push_back(powers_[k].get_si());
+  const std::size_t value_bits = static_cast<std::size_t>(std::ilogb(all.largest)) + 2 + bits_of(one_);
+  one_power_ = value_bits <= 60;
+  number_bits_ = one_power_ ? value_bits : static_cast<std::size_t>(std::bit_width(all.mantissa));
+  for (std::size_t k = 0; k < count && one_power_; ++k) small_powers_.push_back(powers_[k].get_si());
 }
 
 const ExactRows::Row& ExactRows::read(std::size_t i, Reader& reader) const {
   Row& row = reader.row;
   row.size = rows_->copy_entries(i, row.columns.data(), row.values.data());
-  if (!narrow_) row.large.resize(row.size);
   for (std::size_t k = 0; k < row.size; ++k) {
     const Stored& s = reader.numbers.of(row.values[k]);
-    const auto shift = static_cast<std::size_t>(s.exponent - scale_);
-    if (narrow_) row.small[k] = s.mantissa * small_powers_[shift];
-    if (!narrow_) row.large[k] = powers_[shift] * static_cast<long>(s.mantissa);
+    const auto power = static_cast<std::size_t>(s.exponent - scale_);
+    row.number[k] = one_power_ ? s.mantissa * small_powers_[power] : s.mantissa;
+    row.power[k] = one_power_ ? std::uint16_t{0} : static_cast<std::uint16_t>(power);
   }
   return row;
 }
 
-WholePlane ExactRows::plane(const std::vector<std::uint32_t>& columns, const std::vector<mpz_class>& weights,
+mpz_class ExactRows::value(const Row& row, std::size_t k) const {
+  return powers_[row.power[k]] * static_cast<long>(row.number[k]);
+}
+
+void ExactRows::add_product(mpz_class& sum, const mpz_class& weight, const Row& row, std::size_t k) const {
+  if (row.power[k] != 0) {
+    sum += weight * value(row, k);
+  } else if (row.number[k] >= 0) {
+    mpz_addmul_ui(sum.get_mpz_t(), weight.get_mpz_t(), static_cast<unsigned long>(row.number[k]));
+  } else {
+    mpz_submul_ui(sum.get_mpz_t(), weight.get_mpz_t(), static_cast<unsigned long>(-row.number[k]));
+  }
+}
+
+// Sums of products below 2^bits, one for every feature and the constant, stay below 2^125.
+bool ExactRows::fits(std::size_t bits) const {
+  return bits + static_cast<std::size_t>(std::bit_width(data_.features() + 1)) <= 125;
+}
+
+WholePlane ExactRows::plane(const std::vector<std::uint32_t>& columns, std::vector<mpz_class> weights,
                             const mpz_class& offset) const {
   WholePlane out;
-  out.w.assign(data_.features(), 0);
+  out.columns = columns;
+  out.weights = std::move(weights);
+  out.weights.resize(columns.size());
   out.b = offset;
+  out.used.assign(data_.features() / 64 + 1, 0);
   std::size_t bits = bits_of(offset);
   for (std::size_t k = 0; k < columns.size(); ++k) {
-    out.w[columns[k]] = weights[k];
-    bits = std::max(bits, bits_of(weights[k]));
+    out.used[columns[k] / 64] |= std::uint64_t{1} << (columns[k] % 64);
+    bits = std::max(bits, bits_of(out.weights[k]));
   }
-  const auto count_bits = static_cast<std::size_t>(std::bit_width(data_.features() + 1));
-  if (narrow_ && bits <= 62 && bits + value_bits_ + count_bits <= 125) {
+  if (bits <= 62 && fits(bits + number_bits_)) {
     out.small.resize(data_.features(), 0);
-    for (const std::uint32_t j : columns) out.small[j] = out.w[j].get_si();
+    for (std::size_t k = 0; k < columns.size(); ++k) out.small[columns[k]] = out.weights[k].get_si();
+  } else {
+    out.large.resize(data_.features());
+    for (std::size_t k = 0; k < columns.size(); ++k) out.large[columns[k]] = out.weights[k];
   }
   return out;
 }
@@ -114,45 +144,49 @@ WholePlane ExactRows::plane(const std::vector<std::uint32_t>& columns, const std
 Int128 ExactRows::short_score(const Row& row, const WholePlane& plane) const {
   Int128 sum = static_cast<Int128>(plane.b.get_si()) * one_.get_si();
   for (std::size_t k = 0; k < row.size; ++k)
-    sum += static_cast<Int128>(plane.small[row.columns[k]]) * row.small[k];
+    if (plane.has(row.columns[k])) sum += static_cast<Int128>(plane.small[row.columns[k]]) * row.number[k];
+  return sum;
+}
+
+// sum of by_power[p] base^(times p).
+mpz_class ExactRows::joined(const std::vector<Int128>& by_power, int times) const {
+  mpz_class sum = 0;
+  for (std::size_t p = 0; p < by_power.size(); ++p)
+    if (by_power[p] != 0)
+      sum += from_int128(by_power[p]) * (times == 2 ? mpz_class(powers_[p] * powers_[p]) : powers_[p]);
   return sum;
 }
 
 mpz_class ExactRows::score(const Row& row, const WholePlane& plane) const {
-  if (narrow_ && !plane.small.empty()) return from_int128(short_score(row, plane));
+  if (one_power_ && !plane.small.empty()) return from_int128(short_score(row, plane));
   mpz_class sum = plane.b * one_;
-  for (std::size_t k = 0; k < row.size; ++k) add_product(sum, plane.w[row.columns[k]], row, k, narrow_);
+  if (!plane.small.empty()) {
+    std::vector<Int128> by_power(powers_.size(), 0);
+    for (std::size_t k = 0; k < row.size; ++k)
+      by_power[row.power[k]] += static_cast<Int128>(plane.small[row.columns[k]]) * row.number[k];
+    return sum + joined(by_power, 1);
+  }
+  for (std::size_t k = 0; k < row.size; ++k)
+    if (plane.has(row.columns[k])) add_product(sum, plane.large[row.columns[k]], row, k);
   return sum;
 }
 
 int ExactRows::sign(const Row& row, const WholePlane& plane) const {
-  if (!narrow_ || plane.small.empty()) return sgn(score(row, plane));
+  if (!one_power_ || plane.small.empty()) return sgn(score(row, plane));
   const Int128 sum = short_score(row, plane);
   return (sum > 0) - (sum < 0);
 }
 
-void ExactRows::add_product(mpz_class& sum, const mpz_class& weight, const Row& row, std::size_t k,
-                            bool narrow) {
-  if (weight == 0) return;
-  if (!narrow) {
-    mpz_addmul(sum.get_mpz_t(), weight.get_mpz_t(), row.large[k].get_mpz_t());
-  } else if (row.small[k] >= 0) {
-    mpz_addmul_ui(sum.get_mpz_t(), weight.get_mpz_t(), static_cast<unsigned long>(row.small[k]));
-  } else {
-    mpz_submul_ui(sum.get_mpz_t(), weight.get_mpz_t(), static_cast<unsigned long>(-row.small[k]));
-  }
-}
-
 mpz_class ExactRows::squares(const Row& row) const {
   mpz_class sum = 0;
-  const auto count_bits = static_cast<std::size_t>(std::bit_width(data_.features()));
-  if (narrow_ && 2 * value_bits_ + count_bits <= 125) {
-    Int128 squares = 0;
-    for (std::size_t k = 0; k < row.size; ++k) squares += static_cast<Int128>(row.small[k]) * row.small[k];
-    return from_int128(squares);
+  if (fits(2 * number_bits_)) {
+    std::vector<Int128> by_power(powers_.size(), 0);
+    for (std::size_t k = 0; k < row.size; ++k)
+      by_power[row.power[k]] += static_cast<Int128>(row.number[k]) * row.number[k];
+    return joined(by_power, 2);
   }
   for (std::size_t k = 0; k < row.size; ++k) {
-    const mpz_class x = narrow_ ? mpz_class(static_cast<long>(row.small[k])) : row.large[k];
+    const mpz_class x = value(row, k);
     sum += x * x;
   }
   return sum;

@@ -11,17 +11,13 @@
 #include <vector>
 
 #include "certify/exact_number.hpp"
+#include "core/large_vector.hpp"
 #include "data/row_access.hpp"
 #include "halfspace/certify/separation.hpp"
 
 namespace halfspace::detail {
 
 __extension__ typedef __int128 Int128;
-
-[[nodiscard]] mpz_class from_int128(Int128 x);
-[[nodiscard]] inline std::size_t bits_of(const mpz_class& x) {
-  return x == 0 ? 0 : mpz_sizeinbase(x.get_mpz_t(), 2);
-}
 
 // Rationals over their common denominator.
 struct WholeNumbers {
@@ -30,22 +26,30 @@ struct WholeNumbers {
 };
 [[nodiscard]] WholeNumbers without_denominators(const std::vector<mpq_class>& from);
 
-// Weights for every feature and the constant, up to a common positive factor.
+// Weights for some features and the constant, up to a common positive factor.
 struct WholePlane {
-  std::vector<mpz_class> w;
+  std::vector<std::uint32_t> columns;
+  std::vector<mpz_class> weights;
   mpz_class b;
-  std::vector<std::int64_t> small;  // w again, when sums of products with the entries stay below 2^125
+  // For every feature: a bit where there is a weight, and the weights as machine words when sums of products
+  // with the entries stay below 2^125, else as they are.
+  std::vector<std::uint64_t> used;
+  LargeVector<std::int64_t> small;
+  std::vector<mpz_class> large;
+
+  [[nodiscard]] bool has(std::uint32_t j) const { return (used[j / 64] >> (j % 64) & 1U) != 0; }
 };
 
 class ExactRows {
  public:
-  // Entries that are not zero: `small` or, when one of the set has more than 60 bits, `large`.
+  // The entries that are not zero, number * base^power; all powers are 0 when every number of the set has at
+  // most 60 bits without them.
   struct Row {
     std::size_t size = 0;
     std::vector<std::uint32_t> columns;
     std::vector<double> values;
-    std::vector<std::int64_t> small;
-    std::vector<mpz_class> large;
+    std::vector<std::int64_t> number;
+    std::vector<std::uint16_t> power;
   };
   // What one thread needs to read rows.
   struct Reader {
@@ -58,8 +62,9 @@ class ExactRows {
   ExactRows(const Dataset& data, std::span<const std::int8_t> y, Values values, const Threads& threads);
 
   [[nodiscard]] const mpz_class& one() const { return one_; }  // what 1 becomes
-  [[nodiscard]] bool narrow() const { return narrow_; }
   [[nodiscard]] const Row& read(std::size_t i, Reader& reader) const;
+  [[nodiscard]] mpz_class value(const Row& row, std::size_t k) const;
+  void add_product(mpz_class& sum, const mpz_class& weight, const Row& row, std::size_t k) const;
 
   // f(slice, i, row) for all rows that take part, in order within a slice; slices run side by side.
   [[nodiscard]] std::size_t slices() const { return slices_; }
@@ -72,29 +77,29 @@ class ExactRows {
     });
   }
 
-  [[nodiscard]] WholePlane plane(const std::vector<std::uint32_t>& columns,
-                                 const std::vector<mpz_class>& weights, const mpz_class& offset) const;
-  // w . x + b times one(): the short way needs plane.small.
-  [[nodiscard]] Int128 short_score(const Row& row, const WholePlane& plane) const;
+  [[nodiscard]] WholePlane plane(const std::vector<std::uint32_t>& columns, std::vector<mpz_class> weights,
+                                 const mpz_class& offset) const;
+  // w . x + b times one().
   [[nodiscard]] mpz_class score(const Row& row, const WholePlane& plane) const;
   [[nodiscard]] int sign(const Row& row, const WholePlane& plane) const;
   [[nodiscard]] mpz_class squares(const Row& row) const;  // |x|^2 times one()^2
-  static void add_product(mpz_class& sum, const mpz_class& weight, const Row& row, std::size_t k,
-                          bool narrow);
 
  private:
   void find_scale();
+  [[nodiscard]] Int128 short_score(const Row& row, const WholePlane& plane) const;
+  [[nodiscard]] mpz_class joined(const std::vector<Int128>& by_power, int times) const;
+  [[nodiscard]] bool fits(std::size_t bits) const;
 
   const Dataset& data_;
   std::span<const std::int8_t> y_;
   Values values_;
   const Threads& threads_;
   std::unique_ptr<RowAccess> rows_;
-  std::size_t slices_;
+  std::size_t slices_ = 1, longest_ = 0;  // longest: most entries of a row
   int scale_ = 0;
   mpz_class one_;
-  std::size_t value_bits_ = 0;
-  bool narrow_ = false;
+  std::size_t number_bits_ = 0;
+  bool one_power_ = false;
   std::vector<mpz_class> powers_;
   std::vector<std::int64_t> small_powers_;
 };

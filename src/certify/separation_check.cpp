@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "certify/echelon.hpp"
 #include "certify/exact_number.hpp"
 #include "certify/exact_rows.hpp"
 #include "halfspace/certify/separation.hpp"
@@ -15,6 +16,7 @@
 namespace halfspace {
 namespace {
 
+using detail::Echelon;
 using detail::ExactRows;
 using detail::WholeNumbers;
 using detail::WholePlane;
@@ -41,42 +43,6 @@ WholeNumbers numbers(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) out.push_back(number(text));
   return detail::without_denominators(out);
 }
-
-// Rows in echelon form modulo 2^31 - 1; the rank of whole numbers is at least the rank of their remainders.
-class Echelon {
- public:
-  using Remainders = std::vector<std::uint32_t>;
-  void add(Remainders row) {
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
-      const std::uint64_t factor = row[pivots_[k]];
-      if (factor == 0) continue;
-      const std::uint64_t minus = prime - factor;
-      for (std::size_t j = pivots_[k]; j < row.size(); ++j) row[j] = fold(row[j] + minus * rows_[k][j]);
-    }
-    const auto pivot = std::find_if(row.begin(), row.end(), [](std::uint32_t x) { return x != 0; });
-    if (pivot == row.end()) return;
-    std::uint64_t inverse = 1, square = *pivot;  // pivot^(prime - 2)
-    for (std::uint64_t exponent = prime - 2; exponent != 0; exponent >>= 1U, square = fold(square * square))
-      if ((exponent & 1U) != 0) inverse = fold(inverse * square);
-    for (auto at = pivot; at != row.end(); ++at) *at = fold(*at * inverse);
-    pivots_.push_back(static_cast<std::size_t>(pivot - row.begin()));
-    rows_.push_back(std::move(row));
-  }
-  [[nodiscard]] std::size_t rank() const { return rows_.size(); }
-  static std::uint32_t remainder(const mpz_class& x) {
-    return static_cast<std::uint32_t>(mpz_fdiv_ui(x.get_mpz_t(), prime));
-  }
-
- private:
-  static constexpr std::uint64_t prime = 2147483647;
-  // The remainder of a number below 2^62: 2^31 leaves 1.
-  static std::uint32_t fold(std::uint64_t x) {
-    const std::uint64_t once = (x & prime) + (x >> 31U);
-    return static_cast<std::uint32_t>(once >= prime ? once - prime : once);
-  }
-  std::vector<Remainders> rows_;
-  std::vector<std::size_t> pivots_;
-};
 
 class Checker {
  public:
@@ -117,13 +83,14 @@ class Checker {
     WholeNumbers whole = numbers(texts);
     const mpz_class offset = whole.numbers.back();
     require(proof_.offset != Offset::None || offset == 0, "a plane has an offset, but there is none");
-    return rows_.plane(from.columns, whole.numbers, offset);
+    return rows_.plane(from.columns, std::move(whole.numbers), offset);
   }
 
   // sum weight_i y_i x_ij for every column that occurs and, last, sum weight_i y_i, all times one().
   std::vector<mpz_class> add_rows(const Combination& rows, const std::vector<mpz_class>& weights) {
-    sums_.resize(features_);
-    std::vector<std::uint32_t> touched;
+    place_.resize(features_, none);
+    std::vector<std::uint32_t> columns;
+    std::vector<mpz_class> sums;
     mpz_class constant;
     for (std::size_t r = 0; r < rows.rows.size(); ++r) {
       const std::uint32_t i = rows.rows[r];
@@ -131,20 +98,19 @@ class Checker {
       const mpz_class weight = y_[i] > 0 ? weights[r] : mpz_class(-weights[r]);
       const ExactRows::Row& row = rows_.read(i, reader_);
       for (std::size_t k = 0; k < row.size; ++k) {
-        touched.push_back(row.columns[k]);
-        ExactRows::add_product(sums_[row.columns[k]], weight, row, k, rows_.narrow());
+        std::uint32_t& place = place_[row.columns[k]];
+        if (place == none) {
+          place = static_cast<std::uint32_t>(sums.size());
+          columns.push_back(row.columns[k]);
+          sums.emplace_back();
+        }
+        rows_.add_product(sums[place], weight, row, k);
       }
       constant += weight * rows_.one();
     }
-    std::sort(touched.begin(), touched.end());
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    std::vector<mpz_class> out;
-    for (const std::uint32_t j : touched) {
-      out.push_back(sums_[j]);
-      sums_[j] = 0;
-    }
-    out.push_back(constant);
-    return out;
+    for (const std::uint32_t j : columns) place_[j] = none;
+    sums.push_back(constant);
+    return sums;
   }
 
   // What one walk over the rows finds, slice by slice.
@@ -188,7 +154,7 @@ class Checker {
 
   void check_margin(const WholePlane& plane, const mpz_class& least) {
     mpz_class length = proof_.offset == Offset::Lifted ? mpz_class(plane.b * plane.b) : mpz_class(0);
-    for (const mpz_class& w : plane.w) length += w * w;
+    for (const mpz_class& w : plane.weights) length += w * w;
     const mpq_class lower = number(proof_.margin_lower);
     const mpq_class upper = number(proof_.margin_upper);
     const mpz_class& one = rows_.one();
@@ -291,9 +257,10 @@ class Checker {
     Echelon kernel;
     for (std::size_t p = 0; p < planes.size(); ++p) {
       Echelon::Remainders remainders(size, 0);
-      for (const std::uint32_t j : proof_.kernel[p].columns) {
+      for (std::size_t k = 0; k < planes[p].columns.size(); ++k) {
+        const std::uint32_t j = planes[p].columns[k];
         require(place[j] != none, "the kernel uses a column that no row on the plane has");
-        remainders[place[j]] = Echelon::remainder(planes[p].w[j]);
+        remainders[place[j]] = Echelon::remainder(planes[p].weights[k]);
       }
       if (constant != 0) remainders.back() = Echelon::remainder(planes[p].b);
       kernel.add(std::move(remainders));
@@ -313,8 +280,7 @@ class Checker {
       Echelon::Remainders remainders(size, 0);
       for (std::size_t k = 0; k < row.size; ++k) {
         require(place[row.columns[k]] != none, "a witness row is not on the plane");
-        remainders[place[row.columns[k]]] =
-            Echelon::remainder(rows_.narrow() ? mpz_class(static_cast<long>(row.small[k])) : row.large[k]);
+        remainders[place[row.columns[k]]] = Echelon::remainder(rows_.value(row, k));
       }
       if (proof_.offset != Offset::None) remainders.back() = Echelon::remainder(rows_.one());
       span.add(std::move(remainders));
@@ -327,8 +293,8 @@ class Checker {
   std::vector<std::int8_t> y_;
   ExactRows rows_;
   ExactRows::Reader reader_;
-  std::vector<mpz_class> sums_;
-  std::vector<char> fixed_;  // rows that lie on every plane without a row on its wrong side
+  std::vector<std::uint32_t> place_;  // of every feature in a list, while one is made
+  std::vector<char> fixed_;           // rows that lie on every plane without a row on its wrong side
   std::uint64_t fixed_count_ = 0;
 };
 

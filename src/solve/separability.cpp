@@ -179,7 +179,7 @@ Separability separability(const Dataset& data, std::vector<std::string> positive
   const std::vector<std::int8_t> y = sides(data, proof.positive, proof.negative);
   {
     const separation::IntegerRows rows =
-        separation::integer_rows(data, y, proof.values, options.offset != Offset::None);
+        separation::integer_rows(data, y, proof.values, options.offset != Offset::None, run.threads);
     separation::Decision decision(rows, options.most_columns, run.seed, run.threads);
     out.decided = decision.decide();
     out.method = decision.method();

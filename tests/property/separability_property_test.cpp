@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <gmpxx.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -163,6 +164,23 @@ TEST_CASE("verdicts on random grids are those of an exact linear program, and ev
     ++count[static_cast<int>(answer.proof.verdict)];
   }
   for (const std::size_t c : count) CHECK(c > 50);  // all three occur
+}
+
+TEST_CASE("a few numbers too long for a machine word among short ones: the verdicts of the linear program") {
+  Random random(8);
+  for (int trial = 0; trial < 300; ++trial) {
+    Case one = random_case(random);
+    for (int k = 0; k < 3; ++k) {
+      double& x = one.rows[random.below(one.rows.size())][random.below(one.rows[0].size())];
+      x = std::ldexp(x, -80);
+    }
+    const Dataset data = one.data();
+    const Separability answer = separability(data, {.offset = one.offset});
+    CAPTURE(trial);
+    REQUIRE(answer.decided);
+    REQUIRE(answer.proof.verdict == one.verdict());
+    REQUIRE(verify(answer.proof, data).holds);
+  }
 }
 
 TEST_CASE("each of 10000 tampered certificates is refused") {

@@ -3,8 +3,10 @@
 #include "halfspace/solve/separability.hpp"
 
 #include <doctest/doctest.h>
+#include <gmpxx.h>
 
 #include <cmath>
+#include <string>
 
 #include "halfspace/core/random.hpp"
 #include "support.hpp"
@@ -209,9 +211,31 @@ TEST_CASE("the same certificate for any number of threads") {
     rows.push_back({random.normal(), random.normal(), random.normal(), random.normal(), random.normal()});
     labels.push_back(rows.back()[0] + 0.3 * random.normal() > 0 ? 1 : -1);
   }
+  rows[7][2] = 2.22045e-16;
   const Dataset data = dataset_from(rows, labels);
-  const std::string one = to_json(separability(data, {}, {.threads = Threads(1)}).proof);
-  CHECK(to_json(separability(data, {}, {.threads = Threads(3)}).proof) == one);
+  for (const Values values : {Values::Doubles, Values::Decimals}) {
+    const SeparabilityOptions options{.values = values};
+    const std::string one = to_json(separability(data, options, {.threads = Threads(1)}).proof);
+    CHECK(to_json(separability(data, options, {.threads = Threads(3)}).proof) == one);
+  }
+}
+
+TEST_CASE("decimals of any length are meant as they are written") {
+  // The one in the middle is half the sum of the others. Beyond 15 digits the doubles may be nearest to
+  // shorter decimals; what they stand for is decided and proved all the same.
+  for (const std::string digits : {"3", "25", "123456789012345", "1234567890123456", "12345678901234568"}) {
+    for (const int exponent : {-290, -30, -16, -7, 0, 5, 30, 250}) {
+      const auto number = [&](int more) {
+        const std::string whole = mpz_class(mpz_class(digits) + more).get_str();
+        return std::stod(whole + "e" + std::to_string(exponent));
+      };
+      CAPTURE(digits);
+      CAPTURE(exponent);
+      const Dataset data = dataset_from({{number(-1), 0}, {number(0), 1}, {number(1), 2}}, {-1, 1, -1});
+      const Separation verdict = decide(data, {.values = Values::Decimals}).verdict;
+      if (digits.size() <= 15) CHECK(verdict == Separation::Overlapping);
+    }
+  }
 }
 
 }  // namespace

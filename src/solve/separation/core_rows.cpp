@@ -2,7 +2,9 @@
 #include "solve/separation/core_rows.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <numeric>
 
 namespace halfspace::separation {
 namespace {
@@ -18,16 +20,17 @@ std::uint64_t mix(std::uint64_t x) {
 
 // mantissa in [1/2, 1) and exponent of an entry.
 double parts(const IntegerRows& rows, std::uint64_t entry, int& exponent) {
-  if (!rows.wide()) return std::frexp(static_cast<double>(rows.small[entry]), &exponent);
+  if (!rows.is_large(entry)) return std::frexp(static_cast<double>(rows.small(entry)), &exponent);
   long e = 0;
-  const double mantissa = mpz_get_d_2exp(&e, rows.large[entry].get_mpz_t());
+  const double mantissa = mpz_get_d_2exp(&e, rows.large_at(entry).get_mpz_t());
   exponent = static_cast<int>(e);
   return mantissa;
 }
 
 }  // namespace
 
-CoreRows::CoreRows(const IntegerRows& all, std::span<const std::uint32_t> rows) : all_(all) {
+CoreRows::CoreRows(const IntegerRows& all, std::span<const std::uint32_t> rows, const Threads& threads)
+    : all_(all), threads_(threads) {
   find_distinct(rows);
   number_columns();
   find_scales();
@@ -46,7 +49,9 @@ bool CoreRows::same(std::uint32_t a, std::uint32_t b, int factor) const {
     const std::uint64_t p = all_.start[a] + k;
     const std::uint64_t q = all_.start[b] + k;
     if (all_.index[p] != all_.index[q]) return false;
-    if (all_.wide() ? all_.large[p] != factor * all_.large[q] : all_.small[p] != factor * all_.small[q])
+    if (all_.is_large(p) != all_.is_large(q)) return false;
+    if (all_.is_large(p) ? all_.large_at(p) != factor * all_.large_at(q)
+                         : all_.small(p) != factor * all_.small(q))
       return false;
   }
   return true;
@@ -57,21 +62,24 @@ void CoreRows::find_distinct(std::span<const std::uint32_t> rows) {
     std::uint64_t hash;
     std::uint32_t row;
   };
-  std::vector<Key> keys;
-  keys.reserve(rows.size());
-  for (const std::uint32_t i : rows) {
-    std::uint64_t h = 0;
-    int factor =
-        0;  // rows that differ by their class alone have the same key: the first entry counts as positive
-    for (std::uint64_t k = all_.start[i]; k < all_.start[i + 1]; ++k) {
-      if (factor == 0) factor = all_.sign(k);
-      const std::uint64_t size = all_.wide() ? mpz_get_ui(all_.large[k].get_mpz_t())
-                                             : static_cast<std::uint64_t>(std::abs(all_.small[k]));
-      const std::uint64_t value = all_.sign(k) == factor ? size : ~size;
-      h = mix(h + ((value * 0x9E3779B97F4A7C15ULL) ^ all_.index[k]));
+  std::vector<Key> keys(rows.size());
+  for_blocks(threads_, rows.size(), 256, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      const std::uint32_t i = rows[r];
+      std::uint64_t h = 0;
+      // Rows that differ by their class alone have the same key: the first entry counts as positive.
+      int factor = 0;
+      for (std::uint64_t k = all_.start[i]; k < all_.start[i + 1]; ++k) {
+        const int sign = all_.sign(k);
+        if (factor == 0) factor = sign;
+        const std::uint64_t size = all_.is_large(k) ? mpz_get_ui(all_.large_at(k).get_mpz_t())
+                                                    : static_cast<std::uint64_t>(std::abs(all_.small(k)));
+        const std::uint64_t value = sign == factor ? size : ~size;
+        h = mix(h + ((value * 0x9E3779B97F4A7C15ULL) ^ all_.index[k]));
+      }
+      keys[r] = {h, i};
     }
-    keys.push_back({h, i});
-  }
+  });
   std::sort(keys.begin(), keys.end(),
             [](const Key& a, const Key& b) { return a.hash != b.hash ? a.hash < b.hash : a.row < b.row; });
   std::vector<std::uint32_t> kept;
@@ -128,17 +136,24 @@ void CoreRows::find_scales() {
   // double.
   scale_.assign(columns(), 0.0);
   exponent_.assign(columns(), INT32_MIN);
-  std::vector<std::uint64_t> largest(columns(), 0);
-  for (std::size_t i = 0; i < rows() && !all_.wide(); ++i) {
-    for (std::uint64_t k = begin(i); k < end(i); ++k) {
-      std::uint64_t& most = largest[place(k)];
-      most = std::max(most, static_cast<std::uint64_t>(std::abs(all_.small[k])));
+  const auto slices = static_cast<std::size_t>(threads_.count());
+  std::vector<std::vector<std::uint64_t>> largest(slices, std::vector<std::uint64_t>(columns(), 0));
+  threads_.run(slices, [&](std::size_t s) {
+    for (std::size_t i = rows() * s / slices; i < rows() * (s + 1) / slices; ++i) {
+      for (std::uint64_t k = begin(i); k < end(i); ++k) {
+        if (all_.is_large(k)) continue;
+        std::uint64_t& most = largest[s][place(k)];
+        most = std::max(most, static_cast<std::uint64_t>(std::abs(all_.small(k))));
+      }
     }
+  });
+  for (std::size_t j = 0; j < columns(); ++j) {
+    for (const std::vector<std::uint64_t>& slice : largest) largest[0][j] = std::max(largest[0][j], slice[j]);
+    if (largest[0][j] > 0) scale_[j] = std::frexp(static_cast<double>(largest[0][j]), &exponent_[j]);
   }
-  for (std::size_t j = 0; j < columns() && !all_.wide(); ++j)
-    scale_[j] = std::frexp(static_cast<double>(largest[j]), &exponent_[j]);
   for (std::size_t i = 0; i < rows() && all_.wide(); ++i) {
     for (std::uint64_t k = begin(i); k < end(i); ++k) {
+      if (!all_.is_large(k)) continue;
       int e = 0;
       const double m = std::abs(parts(all_, k, e));
       const std::uint32_t j = place(k);
@@ -160,87 +175,126 @@ void CoreRows::make_approximation() {
   std::vector<double> scale(columns());
   for (std::size_t j = 0; j < columns(); ++j) scale[j] = std::ldexp(scale_[j], exponent_[j]);
   const auto scaled = [&](std::uint64_t entry, std::uint32_t j) {
-    if (!all_.wide()) return static_cast<double>(all_.small[entry]) * scale[j];
+    if (!all_.is_large(entry) && std::isnormal(scale[j]))
+      return static_cast<double>(all_.small(entry)) * scale[j];
     int e = 0;
     const double m = parts(all_, entry, e);
     return std::ldexp(m * scale_[j], e + exponent_[j]);
   };
-  std::uint64_t entries = 0;
-  for (std::size_t i = 0; i < rows(); ++i) entries += end(i) - begin(i);
-  const bool dense = 2 * entries > rows() * width;
-  start_.assign(1, 0);
-  index_.clear();
-  row_scale_.clear();
-  value_.assign(dense ? rows() * width : 0, 0.0);
-  if (!dense) index_.reserve(entries);
-  if (!dense) value_.reserve(entries);
-  for (std::size_t i = 0; i < rows(); ++i) {
-    const std::size_t first = dense ? i * width : value_.size();
-    double length = 0;
+  // f(column, x) for the entries of the approximation; far below the largest of its column x is zero.
+  const auto each_entry = [&](std::size_t i, const auto& f) {
     for (std::uint64_t k = begin(i); k < end(i); ++k) {
       const std::uint32_t j = place(k);
       if (to[j] == UINT32_MAX) continue;
-      const double x = scaled(k, j);
-      if (x == 0) continue;  // far below the largest entry of its column
-      if (dense) {
-        value_[first + to[j]] = x;
-      } else {
-        index_.push_back(to[j]);
-        value_.push_back(x);
-      }
-      length += x * x;
+      if (const double x = scaled(k, j); x != 0) f(to[j], x);
     }
+  };
+  const auto each_row = [&](const auto& f) {
+    for_blocks(threads_, rows(), 256, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) f(i);
+    });
+  };
+  start_.assign(rows() + 1, 0);
+  const bool all_entries = chosen_.empty() && !all_.wide();
+  each_row([&](std::size_t i) {
+    if (all_entries) start_[i + 1] = end(i) - begin(i);
+    if (!all_entries) each_entry(i, [&](std::uint32_t, double) { ++start_[i + 1]; });
+  });
+  std::partial_sum(start_.begin(), start_.end(), start_.begin());
+  const std::uint64_t entries = start_.back();
+  const bool dense = 2 * entries > rows() * width;
+  row_scale_.assign(rows(), 1.0);
+  value_ = Pages<double>(dense ? rows() * width : entries, true);
+  index_ = Pages<std::uint32_t>(dense ? 0 : entries, true);
+  each_row([&](std::size_t i) {
+    const std::size_t first = dense ? i * width : start_[i];
+    const std::size_t last = dense ? first + width : start_[i + 1];
+    if (dense) std::fill(value_.get() + first, value_.get() + last, 0.0);
+    double length = 0;
+    std::size_t at = first;
+    each_entry(i, [&](std::uint32_t j, double x) {
+      if (!dense) index_[at] = j;
+      value_[dense ? first + j : at++] = x;
+      length += x * x;
+    });
     length = std::sqrt(length);
-    const std::size_t last = dense ? first + width : value_.size();
-    for (std::size_t k = first; k < last && length > 0; ++k) value_[k] /= length;
-    row_scale_.push_back(length > 0 ? 1 / length : 1.0);
-    if (!dense) start_.push_back(last);
-  }
+    if (!(length > 0)) return;
+    row_scale_[i] = 1 / length;
+    for (std::size_t k = first; k < last; ++k) value_[k] /= length;
+  });
   if (dense) {
-    access_ = RowAccess::of(DenseView<double>{rows(), width, value_.data()});
+    access_ = RowAccess::of(DenseView<double>{rows(), width, value_.get()});
   } else {
-    access_ = RowAccess::of(CsrView<double>{rows(), width, start_.data(), index_.data(), value_.data()});
+    access_ = RowAccess::of(CsrView<double>{rows(), width, start_.data(), index_.get(), value_.get()});
   }
 }
 
-template <class F>
-void CoreRows::each_sign(std::span<const mpz_class> weights, const F& f) const {
-  std::size_t weight_bits = 0, value_bits = 0;
-  for (const mpz_class& w : weights)
-    if (w != 0) weight_bits = std::max(weight_bits, mpz_sizeinbase(w.get_mpz_t(), 2));
-  for (const int e : exponent_) value_bits = std::max(value_bits, static_cast<std::size_t>(std::max(0, -e)));
-  if (!all_.wide() && weight_bits <= 62 && weight_bits + value_bits + 22 <= 125) {
-    std::vector<std::int64_t> w(weights.size());
-    for (std::size_t j = 0; j < w.size(); ++j) w[j] = weights[j].get_si();
-    const std::int64_t* const small = all_.small.data();
-    for (std::size_t i = 0; i < rows(); ++i) {
-      Int128 sum = 0;
-      for (std::uint64_t k = begin(i); k < end(i); ++k) sum += static_cast<Int128>(w[place(k)]) * small[k];
-      if (!f(i, (sum > 0) - (sum < 0))) return;
+// The signs of sums of weights times rows: in two words where the weights are small, but for large entries.
+class CoreRows::Signs {
+ public:
+  Signs(const CoreRows& core, std::span<const mpz_class> weights) : core_(core), weights_(weights) {
+    std::size_t weight_bits = 0, value_bits = 0;
+    for (const mpz_class& w : weights)
+      if (w != 0) weight_bits = std::max(weight_bits, mpz_sizeinbase(w.get_mpz_t(), 2));
+    for (const int e : core.exponent_)
+      value_bits = std::max(value_bits, static_cast<std::size_t>(std::clamp(-e, 0, 62)));
+    if (weight_bits > 62 || weight_bits + value_bits + 22 > 125) return;
+    short_.resize(weights.size());
+    for (std::size_t j = 0; j < weights.size(); ++j) short_[j] = weights[j].get_si();
+  }
+
+  [[nodiscard]] int of(std::size_t i) const {
+    const IntegerRows& all = core_.all_;
+    if (short_.empty()) {
+      mpz_class sum = 0;
+      for (std::uint64_t k = core_.begin(i); k < core_.end(i); ++k)
+        if (weights_[core_.place(k)] != 0) sum += weights_[core_.place(k)] * all.value(k);
+      return sgn(sum);
     }
-    return;
+    Int128 sum = 0;
+    if (!all.wide()) {
+      for (std::uint64_t k = core_.begin(i); k < core_.end(i); ++k)
+        sum += static_cast<Int128>(short_[core_.place(k)]) * all.small(k);
+      return (sum > 0) - (sum < 0);
+    }
+    mpz_class total = 0;
+    for (std::uint64_t k = core_.begin(i); k < core_.end(i); ++k) {
+      const std::int64_t w = short_[core_.place(k)];
+      if (!all.is_large(k)) {
+        sum += static_cast<Int128>(w) * all.small(k);
+      } else if (w != 0) {
+        total += all.large_at(k) * static_cast<long>(w);
+      }
+    }
+    mpz_class rest = static_cast<long>(sum >> 64);
+    rest <<= 64;
+    rest += static_cast<unsigned long>(sum);
+    total += rest;
+    return sgn(total);
   }
-  mpz_class sum;
-  for (std::size_t i = 0; i < rows(); ++i) {
-    sum = 0;
-    for (std::uint64_t k = begin(i); k < end(i); ++k)
-      if (weights[place(k)] != 0) sum += weights[place(k)] * all_.value(k);
-    if (!f(i, sgn(sum))) return;
-  }
-}
+
+ private:
+  const CoreRows& core_;
+  std::span<const mpz_class> weights_;
+  std::vector<std::int64_t> short_;
+};
 
 std::vector<std::int8_t> CoreRows::signs(std::span<const mpz_class> weights) const {
   std::vector<std::int8_t> out(rows());
-  each_sign(weights, [&](std::size_t i, int sign) {
-    out[i] = static_cast<std::int8_t>(sign);
-    return true;
+  const Signs signs(*this, weights);
+  for_blocks(threads_, rows(), 64, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) out[i] = static_cast<std::int8_t>(signs.of(i));
   });
   return out;
 }
 
 bool CoreRows::on_their_side(std::span<const mpz_class> weights, bool strict) const {
-  bool good = true;
-  each_sign(weights, [&](std::size_t, int sign) { return good = sign > 0 || (sign == 0 && !strict); });
+  std::atomic<bool> good = true;
+  const Signs signs(*this, weights);
+  for_blocks(threads_, rows(), 64, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last && good; ++i)
+      if (signs.of(i) < (strict ? 1 : 0)) good = false;
+  });
   return good;
 }
 

@@ -15,7 +15,7 @@ namespace halfspace::separation {
 
 class CoreRows {
  public:
-  CoreRows(const IntegerRows& all, std::span<const std::uint32_t> rows);
+  CoreRows(const IntegerRows& all, std::span<const std::uint32_t> rows, const Threads& threads);
   CoreRows(const CoreRows&) = delete;
   CoreRows& operator=(const CoreRows&) = delete;
 
@@ -31,6 +31,7 @@ class CoreRows {
   [[nodiscard]] std::uint32_t twin(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t row(std::size_t i) const { return row_[i]; }                // in all()
   [[nodiscard]] std::uint32_t column(std::size_t j) const { return column_[j]; }          // in all()
+  [[nodiscard]] std::span<const std::uint32_t> core_columns() const { return column_; }   // in all()
   [[nodiscard]] std::uint64_t begin(std::size_t i) const { return all_.start[row_[i]]; }  // entries in all()
   [[nodiscard]] std::uint64_t end(std::size_t i) const { return all_.start[row_[i] + 1]; }
   [[nodiscard]] std::uint32_t place(std::uint64_t entry) const { return place_[all_.index[entry]]; }
@@ -49,7 +50,7 @@ class CoreRows {
   // A row of the approximation is the row with its columns scaled, times this.
   [[nodiscard]] double row_scale(std::size_t i) const { return row_scale_[i]; }
 
-  // y f of every row by whole numbers, one weight per core column: the signs, and how many are not positive.
+  // y f of every row by whole numbers, one weight per core column: the signs.
   [[nodiscard]] std::vector<std::int8_t> signs(std::span<const mpz_class> weights) const;
   // True: no row is negative (strict: every row is positive). Stops at the first one that is.
   [[nodiscard]] bool on_their_side(std::span<const mpz_class> weights, bool strict) const;
@@ -60,18 +61,18 @@ class CoreRows {
   void find_scales();
   void make_approximation();
   [[nodiscard]] bool same(std::uint32_t a, std::uint32_t b, int factor) const;
-  template <class F>
-  void each_sign(std::span<const mpz_class> weights, const F& f) const;
+  class Signs;
 
   const IntegerRows& all_;
+  const Threads& threads_;
   std::vector<std::uint32_t> row_, column_, place_, chosen_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> twins_;  // (row of all(), the row kept for it), sorted
   std::vector<double> scale_, row_scale_;
   std::vector<int> exponent_;
   std::vector<std::uint64_t> start_;
-  std::vector<std::uint32_t> index_;
-  LargeVector<double> value_;
+  Pages<std::uint32_t> index_;
+  Pages<double> value_;
   std::unique_ptr<RowAccess> access_;
 };
 

@@ -21,12 +21,12 @@ Decision::Decision(const IntegerRows& rows, std::size_t most_columns, std::uint6
 Decision::~Decision() = default;
 
 bool Decision::decide() {
-  peeling_ = peel(rows_);
+  peeling_ = peel(rows_, threads_);
   if (peeling_.core.empty()) {
     method_ = "peeling";
     return separated({});
   }
-  core_ = std::make_unique<CoreRows>(rows_, peeling_.core);
+  core_ = std::make_unique<CoreRows>(rows_, peeling_.core, threads_);
   fixed_.assign(core_->rows(), 0);
   return decide_core();
 }
@@ -282,7 +282,7 @@ bool Decision::run_rational(const std::vector<std::uint32_t>& hint) {
 
 bool Decision::separated(std::vector<mpz_class> core_weights) {
   verdict_ = Separation::Separable;
-  weights_.assign(rows_.columns, 0);
+  weights_ = std::vector<mpz_class>(rows_.columns);  // zeros without memory of their own
   for (std::size_t j = 0; j < core_weights.size(); ++j)
     weights_[core_->column(j)] = std::move(core_weights[j]);
   unpeel(rows_, peeling_, weights_);
@@ -305,7 +305,7 @@ bool Decision::not_separated(const std::vector<mpz_class>& core_weights) {
   verdict_ = apart ? Separation::Touching : Separation::Overlapping;
   complete_ = !unproved_ && prove_span(claimed);
   if (!complete_ && verdict_ == Separation::Overlapping) return false;
-  weights_.assign(rows_.columns, 0);
+  weights_ = std::vector<mpz_class>(rows_.columns);  // zeros without memory of their own
   if (!apart) return true;
   for (std::size_t j = 0; j < core_weights.size(); ++j) weights_[core_->column(j)] = core_weights[j];
   unpeel(rows_, peeling_, weights_);
@@ -321,7 +321,11 @@ std::vector<double> Decision::near_weights(std::size_t data_rows) const {
 
 void Decision::write(SeparationProof& proof) const {
   proof.verdict = verdict_;
-  if (verdict_ != Separation::Overlapping) proof.plane = rows_.plane(weights_);
+  if (verdict_ != Separation::Overlapping) {
+    std::vector<std::uint32_t> columns(weights_.size());
+    std::iota(columns.begin(), columns.end(), 0U);
+    proof.plane = rows_.plane(columns, weights_);
+  }
   proof.witnesses.clear();
   for (const Combination& from : witnesses_) {
     std::vector<std::size_t> order(from.rows.size());
@@ -335,7 +339,8 @@ void Decision::write(SeparationProof& proof) const {
     }
   }
   proof.kernel.clear();
-  for (const std::vector<mpz_class>& vector : kernel_) proof.kernel.push_back(rows_.plane(vector));
+  for (const std::vector<mpz_class>& vector : kernel_)
+    proof.kernel.push_back(rows_.plane(core_->core_columns(), vector));
   proof.complete = verdict_ == Separation::Touching && complete_;
 }
 

@@ -78,7 +78,7 @@ class Decision {
   std::unique_ptr<IndependentRows> span_;
   std::size_t spanned_ = 0;  // how many of free_ are in span_
   std::vector<mpz_class> weights_;
-  std::vector<std::vector<mpz_class>> kernel_;
+  std::vector<std::vector<mpz_class>> kernel_;  // weights of the core columns
   Separation verdict_ = Separation::Separable;
   bool complete_ = false;
   std::string method_;

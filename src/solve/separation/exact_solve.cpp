@@ -111,7 +111,7 @@ std::vector<std::uint32_t> IndependentRows::members(const std::vector<std::uint3
       double sum = 0;
       for (std::uint64_t e = s.core.begin(row); e < s.core.end(row); ++e) {
         // Small entries need no remainder before the sum is complete.
-        sum += s.raw_entries ? static_cast<double>(all.small[e]) * z[s.core.place(e)]
+        sum += s.raw_entries ? static_cast<double>(all.small(e)) * z[s.core.place(e)]
                              : s.mod.reduce(s.mod.of(all, e) * z[s.core.place(e)]);
       }
       return s.mod.reduce(sum) != 0;

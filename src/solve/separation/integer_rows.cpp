@@ -17,8 +17,27 @@ struct Number {
   int exponent = 0;
 };
 
-// The shortest decimal of a double, by its text; trailing zeros become part of the exponent.
+// Decimals of at most 15 digits differ as doubles too: one that is read as the double is the shortest.
+bool short_decimal(double size, Number& out) {
+  static const std::array<double, 23> power = [] {
+    std::array<double, 23> p{1};
+    for (std::size_t k = 1; k < p.size(); ++k) p[k] = p[k - 1] * 10;
+    return p;
+  }();
+  if (!(size >= 1e-7 && size < 1e14)) return false;
+  const int top = ((std::ilogb(size) + 1) * 1233) >> 12;  // log10, never too small
+  const double by = power[static_cast<std::size_t>(14 - top)];
+  out.digits = static_cast<std::int64_t>(size * by + 0.5);
+  if (static_cast<double>(out.digits) / by != size) return false;
+  out.exponent = top - 14;
+  for (; out.digits % 10 == 0; out.digits /= 10) ++out.exponent;
+  return true;
+}
+
+// The shortest decimal of a double; trailing zeros become part of the exponent.
 Number decimal(double x) {
+  Number quick;
+  if (short_decimal(std::abs(x), quick)) return {x < 0 ? -quick.digits : quick.digits, quick.exponent};
   std::array<char, 32> text{};
   const auto end =
       std::to_chars(text.data(), text.data() + text.size(), std::abs(x), std::chars_format::scientific).ptr;
@@ -61,184 +80,212 @@ class Converter {
   std::array<Slot, 4096> slots_;
 };
 
-template <class View, class F>
-void each_number(const View& view, std::size_t i, Converter& convert, int stored_exponent, const F& f) {
-  using Value = typename View::Value;
-  const auto row = view.row(i);
-  for (std::size_t k = 0; k < row.size; ++k) {
-    std::uint32_t column = 0;
-    if constexpr (is_sparse<View>) {
-      column = row.index[k];
-    } else {
-      column = static_cast<std::uint32_t>(k);
-    }
-    if constexpr (std::is_same_v<Value, One>) {
-      f(column, Number{1, 0});
-    } else if constexpr (std::is_same_v<Value, Decimal>) {
-      // At most ten digits: the shortest decimal of the double they stand for.
-      if (row.value[k].digits != 0) f(column, Number{row.value[k].digits, stored_exponent});
-    } else {
-      const double x = decode(row.value[k], row.divisor);
-      if (x != 0) f(column, convert(x));
-    }
-  }
-}
-
 std::uint64_t magnitude(std::int64_t x) { return static_cast<std::uint64_t>(x < 0 ? -x : x); }
 
 template <class View>
 class Reader {
  public:
-  Reader(const View& view, std::span<const std::int8_t> sides, Values values, IntegerRows& out)
+  Reader(const View& view, std::span<const std::int8_t> sides, Values values, const Threads& threads,
+         IntegerRows& out)
       : view_(view),
-        sides_(sides),
-        out_(out),
-        convert_(values == Values::Decimals),
-        // Decimal digits as doubles are another number only when the doubles themselves are meant.
-        digits_meant_(!std::is_same_v<typename View::Value, Decimal> || values == Values::Decimals),
-        stored_exponent_(-static_cast<int>(std::lround(std::log10(view.divisor)))) {}
+        decimals_(values == Values::Decimals),
+        threads_(threads),
+        slices_(static_cast<std::size_t>(threads.count())),
+        out_(out) {
+    for (std::uint32_t i = 0; i < sides.size(); ++i) {
+      if (sides[i] == 0) continue;
+      out_.row.push_back(i);
+      out_.y.push_back(sides[i]);
+    }
+    place_rows();
+  }
 
   void read() {
-    std::uint64_t entries = 0;
-    for (std::size_t i = 0; i < sides_.size(); ++i) {
-      if (sides_[i] == 0) continue;
-      out_.row.push_back(static_cast<std::uint32_t>(i));
-      out_.y.push_back(sides_[i]);
-      out_.start.push_back(0);
-      entries += view_.row(i).size;
+    // These have one exponent for the whole matrix. Decimal digits as doubles are another number only when
+    // the doubles themselves are meant.
+    if constexpr (std::is_same_v<Value, One>) {
+      take_digits(0);
+    } else if constexpr (std::is_same_v<Value, Decimal>) {
+      if (decimals_) return take_digits(-static_cast<int>(std::lround(std::log10(view_.divisor))));
+      convert_all();
+    } else {
+      convert_all();
     }
-    out_.index.reserve(entries + out_.rows());
-    out_.small.reserve(entries + out_.rows());
-    using Value = typename View::Value;
-    // These have one exponent for the whole matrix; the others are converted once and multiplied after.
-    constexpr bool stored = std::is_same_v<Value, One> || std::is_same_v<Value, Decimal>;
-    const bool even = stored && digits_meant_;
-    const bool narrow = even ? take_digits() : convert_all();
-    if (!narrow) fill_large();
   }
 
  private:
+  using Value = typename View::Value;
+
+  // f(r) for all rows, side by side.
   template <class F>
-  void each(std::size_t i, const F& f) {
-    if (digits_meant_) return each_number(view_, i, convert_, stored_exponent_, f);
-    for_entries(view_.row(i), [&](std::uint32_t column, double x) { f(column, convert_(x)); });
+  void each_row(const F& f) {
+    for_blocks(threads_, out_.rows(), 256, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) f(r);
+    });
+  }
+  // f(slice, begin, end) for as many parts as there are threads: what is found must not depend on the parts.
+  template <class F>
+  void each_slice(std::size_t count, const F& f) {
+    threads_.run(slices_, [&](std::size_t s) { f(s, count * s / slices_, count * (s + 1) / slices_); });
   }
 
-  bool take_digits() {
-    out_.exponent.assign(view_.cols, std::is_same_v<typename View::Value, One> ? 0 : stored_exponent_);
-    for (std::size_t r = 0; r < out_.rows(); ++r) {
-      const std::int64_t y = out_.y[r];
-      each(out_.row[r], [&](std::uint32_t column, Number x) {
-        out_.index.push_back(column);
-        out_.small.push_back(y * x.digits);
-      });
-      end_row(r, y);
-    }
-    divide();
-    return true;
+  void place_rows() {
+    out_.start.assign(out_.rows() + 1, 0);
+    each_row([&](std::size_t r) {
+      const auto row = view_.row(out_.row[r]);
+      std::uint64_t size = row.size;
+      if constexpr (!is_sparse<View>) {
+        size = 0;
+        for_entries(row, [&](std::uint32_t, double) { ++size; });
+      }
+      out_.start[r + 1] = size + (out_.offset ? 1 : 0);
+    });
+    std::partial_sum(out_.start.begin(), out_.start.end(), out_.start.begin());
+    out_.index = Pages<std::uint32_t>(out_.entries(), true);
+  }
+  void end_row(std::size_t r) {
+    if (out_.offset) out_.index[out_.start[r + 1] - 1] = static_cast<std::uint32_t>(view_.cols);
   }
 
-  // False: some number has 62 bits or more.
-  bool convert_all() {
-    out_.exponent.assign(view_.cols, INT_MAX);
-    std::vector<std::int16_t> exponents;
-    exponents.reserve(out_.index.capacity());
-    for (std::size_t r = 0; r < out_.rows(); ++r) {
-      const std::int64_t y = out_.y[r];
-      each(out_.row[r], [&](std::uint32_t column, Number x) {
-        out_.exponent[column] = std::min(out_.exponent[column], x.exponent);
-        exponents.push_back(static_cast<std::int16_t>(x.exponent));
-        out_.index.push_back(column);
-        out_.small.push_back(y * x.digits);
-      });
-      if (out_.offset) exponents.push_back(0);
-      end_row(r, y);
+  // At most ten digits: the shortest decimal of the double they stand for.
+  void take_digits(int exponent) {
+    out_.exponent.assign(view_.cols, exponent);
+    out_.half_words = Pages<std::int32_t>(out_.entries(), true);
+    each_row([&](std::size_t r) {
+      const std::int32_t y = out_.y[r];
+      const auto row = view_.row(out_.row[r]);
+      std::uint64_t at = out_.start[r];
+      for (std::size_t k = 0; k < row.size; ++k) {
+        std::int32_t digits = 1;
+        if constexpr (std::is_same_v<Value, Decimal>) digits = row.value[k].digits;
+        if (digits == 0) continue;
+        if constexpr (is_sparse<View>) {
+          out_.index[at] = row.index[k];
+        } else {
+          out_.index[at] = static_cast<std::uint32_t>(k);
+        }
+        out_.half_words[at++] = y * digits;
+      }
+      if (out_.offset) out_.half_words[at] = y;
+      end_row(r);
+    });
+    divide(out_.half_words);
+  }
+
+  // Mantissas first; they are multiplied when the exponents of the columns are known.
+  void convert_all() {
+    out_.words = Pages<std::int64_t>(out_.entries(), true);
+    const Pages<std::int16_t> exponents(out_.entries(), true);
+    std::vector<std::vector<int>> lowest(slices_, std::vector<int>(view_.cols, INT_MAX));
+    each_slice(out_.rows(), [&](std::size_t slice, std::size_t begin, std::size_t end) {
+      Converter convert(decimals_);
+      std::vector<int>& low = lowest[slice];
+      for (std::size_t r = begin; r < end; ++r) {
+        const std::int64_t y = out_.y[r];
+        std::uint64_t at = out_.start[r];
+        for_entries(view_.row(out_.row[r]), [&](std::uint32_t column, double value) {
+          const Number x = convert(value);
+          low[column] = std::min(low[column], x.exponent);
+          exponents[at] = static_cast<std::int16_t>(x.exponent);
+          out_.index[at] = column;
+          out_.words[at++] = y * x.digits;
+        });
+        if (out_.offset) out_.words[at] = y;
+        end_row(r);
+      }
+    });
+    out_.exponent.assign(view_.cols, 0);
+    for (std::size_t j = 0; j < view_.cols; ++j) {
+      for (const std::vector<int>& low : lowest) lowest[0][j] = std::min(lowest[0][j], low[j]);
+      if (lowest[0][j] != INT_MAX) out_.exponent[j] = lowest[0][j];
     }
-    for (int& e : out_.exponent) e = e == INT_MAX ? 0 : e;
+    multiply(exponents);
+    divide(out_.words);
+  }
+
+  void multiply(const Pages<std::int16_t>& exponents) {
     std::vector<std::int64_t> power{1};
     const auto base = static_cast<std::int64_t>(out_.base);
-    while (power.back() < (std::int64_t{1} << 62) / base) power.push_back(power.back() * base);
-    for (std::size_t k = 0; k < out_.index.size(); ++k) {
-      const std::uint32_t j = out_.index[k];
-      if (j == view_.cols) continue;
-      const auto shift = static_cast<std::size_t>(exponents[k] - out_.exponent[j]);
-      std::int64_t& value = out_.small[k];
-      if (shift >= power.size() || __builtin_mul_overflow(value, power[shift], &value) ||
-          magnitude(value) >= (std::uint64_t{1} << 62U))
-        return false;
+    while (power.back() < IntegerRows::small_limit / base) power.push_back(power.back() * base);
+    const auto shift_of = [&](std::uint64_t k) {
+      return static_cast<std::size_t>(exponents[k] - out_.exponent[out_.index[k]]);
+    };
+    std::vector<std::vector<std::uint64_t>> beyond(slices_);  // entries that do not fit, with their mantissas
+    each_slice(out_.entries(), [&](std::size_t slice, std::size_t begin, std::size_t end) {
+      for (std::uint64_t k = begin; k < end; ++k) {
+        if (out_.index[k] == view_.cols) continue;
+        const std::size_t shift = shift_of(k);
+        std::int64_t product = 0;
+        if (shift < power.size() && !__builtin_mul_overflow(out_.words[k], power[shift], &product) &&
+            magnitude(product) < static_cast<std::uint64_t>(IntegerRows::small_limit)) {
+          out_.words[k] = product;
+        } else {
+          beyond[slice].push_back(k);
+        }
+      }
+    });
+    mpz_class factor;
+    for (const std::vector<std::uint64_t>& entries : beyond) {
+      for (const std::uint64_t k : entries) {
+        mpz_ui_pow_ui(factor.get_mpz_t(), out_.base, shift_of(k));
+        factor *= static_cast<long>(out_.words[k]);
+        out_.words[k] = IntegerRows::small_limit + static_cast<std::int64_t>(out_.large.size());
+        out_.large.push_back(factor);
+      }
     }
-    divide();
-    return true;
   }
 
   // Smaller numbers help where columns are full; for a few entries a column they are not worth the walk.
-  void divide() {
+  template <class Word>
+  void divide(const Pages<Word>& words) {
     out_.divisor.assign(view_.cols, 1);
-    if (8 * view_.cols >= out_.rows() && is_sparse<View>) return;
-    std::vector<std::uint64_t> common(view_.cols, 0);
-    for (std::size_t k = 0; k < out_.index.size(); ++k) {
-      const std::uint32_t j = out_.index[k];
-      if (j < view_.cols && common[j] != 1) common[j] = std::gcd(common[j], magnitude(out_.small[k]));
-    }
+    if ((8 * view_.cols >= out_.rows() && is_sparse<View>) || std::is_same_v<Value, One>) return;
+    std::vector<std::vector<std::uint64_t>> common(slices_, std::vector<std::uint64_t>(view_.cols, 0));
+    each_slice(out_.entries(), [&](std::size_t slice, std::size_t begin, std::size_t end) {
+      std::vector<std::uint64_t>& here = common[slice];
+      for (std::uint64_t k = begin; k < end; ++k) {
+        const std::uint32_t j = out_.index[k];
+        if (j == view_.cols || here[j] == 1) continue;
+        here[j] = out_.is_large(k) ? 1 : std::gcd(here[j], magnitude(words[k]));
+      }
+    });
     bool any = false;
     for (std::size_t j = 0; j < view_.cols; ++j) {
-      if (common[j] <= 1) continue;
-      out_.divisor[j] = static_cast<std::int64_t>(common[j]);
+      std::uint64_t all = 0;
+      for (const std::vector<std::uint64_t>& here : common) all = std::gcd(all, here[j]);
+      if (all <= 1) continue;
+      out_.divisor[j] = static_cast<std::int64_t>(all);
       any = true;
     }
-    for (std::size_t k = 0; k < out_.index.size() && any; ++k) {
-      const std::uint32_t j = out_.index[k];
-      if (j < view_.cols && out_.divisor[j] != 1) out_.small[k] /= out_.divisor[j];
-    }
-  }
-
-  void fill_large() {
-    std::vector<mpz_class> power{1};
-    out_.index.clear();
-    out_.small.clear();
-    out_.divisor.assign(view_.cols, 1);
-    for (std::size_t r = 0; r < out_.rows(); ++r) {
-      each(out_.row[r], [&](std::uint32_t column, Number x) {
-        const auto shift = static_cast<std::size_t>(x.exponent - out_.exponent[column]);
-        while (power.size() <= shift) power.emplace_back(power.back() * out_.base);
-        mpz_class value = power[shift] * (static_cast<long>(x.digits) * out_.y[r]);
-        out_.index.push_back(column);
-        out_.large.push_back(std::move(value));
-      });
-      if (out_.offset) {
-        out_.index.push_back(static_cast<std::uint32_t>(view_.cols));
-        out_.large.emplace_back(out_.y[r]);
+    if (!any) return;
+    each_slice(out_.entries(), [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::uint64_t k = begin; k < end; ++k) {
+        const std::uint32_t j = out_.index[k];
+        if (j < view_.cols && out_.divisor[j] != 1) words[k] /= static_cast<Word>(out_.divisor[j]);
       }
-      out_.start[r + 1] = out_.index.size();
-    }
-  }
-
-  void end_row(std::size_t r, std::int64_t y) {
-    if (out_.offset) {
-      out_.index.push_back(static_cast<std::uint32_t>(view_.cols));
-      out_.small.push_back(y);
-    }
-    out_.start[r + 1] = out_.index.size();
+    });
   }
 
   const View& view_;
-  std::span<const std::int8_t> sides_;
+  bool decimals_;
+  const Threads& threads_;
+  std::size_t slices_;
   IntegerRows& out_;
-  Converter convert_;
-  bool digits_meant_;
-  int stored_exponent_;
 };
 
 }  // namespace
 
-IntegerRows integer_rows(const Dataset& data, std::span<const std::int8_t> sides, Values values,
-                         bool offset) {
+IntegerRows integer_rows(const Dataset& data, std::span<const std::int8_t> sides, Values values, bool offset,
+                         const Threads& threads) {
   IntegerRows out;
   out.offset = offset;
   out.base = values == Values::Decimals ? 10 : 2;
   out.columns = data.features() + (offset ? 1 : 0);
-  std::visit([&](const auto& view) { Reader<std::decay_t<decltype(view)>>(view, sides, values, out).read(); },
-             data.matrix());
+  std::visit(
+      [&](const auto& view) {
+        Reader<std::decay_t<decltype(view)>>(view, sides, values, threads, out).read();
+      },
+      data.matrix());
   return out;
 }
 
@@ -251,16 +298,21 @@ mpq_class IntegerRows::factor(std::size_t feature) const {
   return out;
 }
 
-ExactPlane IntegerRows::plane(std::span<const mpz_class> weights) const {
+ExactPlane IntegerRows::plane(std::span<const std::uint32_t> of, std::span<const mpz_class> weights) const {
   const std::size_t features = columns - (offset ? 1 : 0);
   std::vector<mpq_class> w;
+  mpq_class constant = 0;
   ExactPlane out;
-  for (std::size_t j = 0; j < features; ++j) {
-    if (weights[j] == 0) continue;
-    out.columns.push_back(static_cast<std::uint32_t>(j));
-    w.emplace_back(factor(j) * weights[j]);
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    if (weights[k] == 0) continue;
+    if (of[k] == features) {
+      constant = weights[k];
+      continue;
+    }
+    out.columns.push_back(of[k]);
+    w.emplace_back(factor(of[k]) * weights[k]);
   }
-  w.emplace_back(offset ? weights[features] : mpz_class(0));
+  w.push_back(constant);
   mpz_class bottom = 1, common = 0;
   for (const mpq_class& q : w) mpz_lcm(bottom.get_mpz_t(), bottom.get_mpz_t(), q.get_den_mpz_t());
   for (mpq_class& q : w) {

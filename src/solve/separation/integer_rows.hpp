@@ -10,21 +10,25 @@
 #include <span>
 #include <vector>
 
-#include "core/large_vector.hpp"
+#include "data/pages.hpp"
 #include "halfspace/certify/separation.hpp"
+#include "halfspace/core/parallel.hpp"
 #include "halfspace/data/dataset.hpp"
 
 namespace halfspace::separation {
 
-// Entries as 64-bit numbers, or all of them as numbers of any size when one has 62 bits or more.
+// Entries take 32 bits when all of them have room there, else 64; those of 62 bits or more are kept apart.
 struct IntegerRows {
+  static constexpr std::int64_t small_limit = std::int64_t{1} << 62;
+
   std::vector<std::uint32_t> row;  // number in the data set
   std::vector<std::int8_t> y;
   std::size_t columns = 0;  // features, and one more with an offset: the last one, which is y_i
   bool offset = true;
   std::vector<std::uint64_t> start{0};
-  LargeVector<std::uint32_t> index;
-  LargeVector<std::int64_t> small;
+  Pages<std::uint32_t> index;
+  Pages<std::int32_t> half_words;
+  Pages<std::int64_t> words;  // small_limit + k stands for large[k]
   std::vector<mpz_class> large;
 
   // What a feature was multiplied by: base^-exponent / divisor.
@@ -33,19 +37,29 @@ struct IntegerRows {
   std::vector<std::int64_t> divisor;
 
   [[nodiscard]] std::size_t rows() const { return row.size(); }
-  [[nodiscard]] bool wide() const { return !large.empty(); }
-  [[nodiscard]] mpz_class value(std::size_t entry) const {
-    return wide() ? large[entry] : mpz_class(static_cast<long>(small[entry]));
+  [[nodiscard]] std::uint64_t entries() const { return start.back(); }
+  [[nodiscard]] bool wide() const { return !large.empty(); }  // some entries are large
+  [[nodiscard]] bool is_large(std::uint64_t entry) const { return wide() && words[entry] >= small_limit; }
+  // Of an entry that is not large.
+  [[nodiscard]] std::int64_t small(std::uint64_t entry) const {
+    return words.size() == 0 ? half_words[entry] : words[entry];
   }
-  [[nodiscard]] int sign(std::size_t entry) const {
-    return wide() ? sgn(large[entry]) : (small[entry] > 0) - (small[entry] < 0);
+  [[nodiscard]] const mpz_class& large_at(std::uint64_t entry) const {
+    return large[static_cast<std::size_t>(words[entry] - small_limit)];
   }
-  // Weights for these columns as a plane for the data, in the smallest whole numbers.
-  [[nodiscard]] ExactPlane plane(std::span<const mpz_class> weights) const;
+  [[nodiscard]] mpz_class value(std::uint64_t entry) const {
+    return is_large(entry) ? large_at(entry) : mpz_class(static_cast<long>(small(entry)));
+  }
+  [[nodiscard]] int sign(std::uint64_t entry) const {
+    if (is_large(entry)) return sgn(large_at(entry));
+    return (small(entry) > 0) - (small(entry) < 0);
+  }
+  // Weights for some columns, in ascending order, as a plane for the data, in the smallest whole numbers.
+  [[nodiscard]] ExactPlane plane(std::span<const std::uint32_t> of, std::span<const mpz_class> weights) const;
   [[nodiscard]] mpq_class factor(std::size_t feature) const;
 };
 
 [[nodiscard]] IntegerRows integer_rows(const Dataset& data, std::span<const std::int8_t> sides, Values values,
-                                       bool offset);
+                                       bool offset, const Threads& threads);
 
 }  // namespace halfspace::separation

@@ -53,7 +53,7 @@ void IntegerMatrix::set(std::size_t i, std::size_t j, const IntegerRows& from, s
     largest_ = 0x1p1023;
     return;
   }
-  const double x = static_cast<double>(from.small[entry]);
+  const double x = static_cast<double>(from.small(entry));
   if (std::abs(x) >= 0x1p53) {  // beyond what a double holds
     widen();
     return set(i, j, from, entry);

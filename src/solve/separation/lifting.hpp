@@ -18,8 +18,8 @@ namespace halfspace::separation {
 // Another prime, for checks.
 inline constexpr std::uint64_t check_prime = 2147483647;
 [[nodiscard]] inline std::uint64_t check_remainder(const IntegerRows& rows, std::uint64_t entry) {
-  if (rows.wide()) return mpz_fdiv_ui(rows.large[entry].get_mpz_t(), check_prime);
-  const std::int64_t r = rows.small[entry] % static_cast<std::int64_t>(check_prime);
+  if (rows.is_large(entry)) return mpz_fdiv_ui(rows.large_at(entry).get_mpz_t(), check_prime);
+  const std::int64_t r = rows.small(entry) % static_cast<std::int64_t>(check_prime);
   return static_cast<std::uint64_t>(r < 0 ? r + static_cast<std::int64_t>(check_prime) : r);
 }
 
@@ -38,8 +38,9 @@ class Remainders {
     return r;
   }
   [[nodiscard]] double of(const IntegerRows& rows, std::uint64_t entry) const {
-    return rows.wide() ? of(rows.large[entry])
-                       : reduce(static_cast<double>(rows.small[entry] % static_cast<std::int64_t>(p_)));
+    return rows.is_large(entry)
+               ? of(rows.large_at(entry))
+               : reduce(static_cast<double>(rows.small(entry) % static_cast<std::int64_t>(p_)));
   }
   [[nodiscard]] double of(const mpz_class& x) const {
     return reduce(static_cast<double>(mpz_fdiv_ui(x.get_mpz_t(), static_cast<unsigned long>(p_))));

@@ -21,7 +21,7 @@ struct Peeling {
   std::vector<std::uint32_t> core;  // rows that are left, ascending
 };
 
-[[nodiscard]] Peeling peel(const IntegerRows& rows);
+[[nodiscard]] Peeling peel(const IntegerRows& rows, const Threads& threads);
 
 // Gives the peeled columns weights under which every peeled row has a positive margin, for any weights of the
 // others.

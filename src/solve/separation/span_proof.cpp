@@ -48,9 +48,7 @@ bool Decision::prove_by_kernel(const std::vector<std::uint32_t>& claimed) {
     const std::vector<std::int8_t> signs = core_->signs(*vector);
     if (std::any_of(claimed.begin(), claimed.end(), [&](std::uint32_t i) { return signs[i] != 0; }))
       return false;
-    std::vector<mpz_class> all(rows_.columns);
-    for (std::size_t k = 0; k < vector->size(); ++k) all[core_->column(k)] = std::move((*vector)[k]);
-    found.push_back(std::move(all));
+    found.push_back(std::move(*vector));
   }
   kernel_ = std::move(found);
   return true;

@@ -10,8 +10,7 @@
 #include <optional>
 
 #include "certify/rounding.hpp"
-#include "data/equal_rows.hpp"
-#include "data/kernel_rows.hpp"
+#include "data/kernel_data.hpp"
 
 namespace halfspace {
 
@@ -20,11 +19,14 @@ struct KernelGap::Sums {
   const Problem& problem;
   KernelFunction kernel;
   Threads threads;
-  std::unique_ptr<RowAccess> access;
+  PackedData packed;
+  std::optional<KernelData> own;
+  const KernelData& data;
   RowForm form, exact;
-  std::vector<std::uint32_t> present;   // rows with a cost
-  EqualRows equal;                      // among them
-  std::vector<std::uint32_t> distinct;  // the first row of each group
+  std::vector<std::uint32_t> present;   // rows of the problem with a cost
+  std::vector<std::uint32_t> group;     // of each of them, equal rows in one
+  std::vector<std::uint32_t> distinct;  // the first row of each group, as a row of the data
+  std::vector<std::uint32_t> place;     // of each group among the packed rows
   std::vector<double> coefficient, length;
   std::vector<double> sum, error;
   std::vector<std::uint8_t> used;    // rows with an alpha
@@ -36,22 +38,37 @@ struct KernelGap::Sums {
   std::optional<KernelRows<double>> rows;  // the vectors
   std::optional<LeftRows<double>> left;
 
-  Sums(const Problem& p, const KernelFunction& k, const std::vector<double>& alpha, const Threads& t)
-      : problem(p), kernel(k), threads(t), access(RowAccess::of(p.data->matrix())), form(form_for(*p.data, k)) {
+  // Looking for equal rows costs more than it saves when there are few.
+  static const KernelData& data_for(std::optional<KernelData>& own, const PackedData& packed, const Problem& p,
+                                    const KernelFunction& k, const Threads& t) {
+    if (packed.data != nullptr) return *packed.data;
+    return own.emplace(*p.data, k, p.rows() >= 2048, t);
+  }
+
+  Sums(const Problem& p, const KernelFunction& k, const std::vector<double>& alpha, const Threads& t,
+       const PackedData& before)
+      : problem(p), kernel(k), threads(t), packed(before), data(data_for(own, packed, p, k, t)), form(data.form()) {
     for (std::size_t i = 0; i < p.rows(); ++i)
       if (p.cost[i] > 0) present.push_back(static_cast<std::uint32_t>(i));
-    const bool given = form == RowForm::Given;
-    // Looking for equal rows costs more than it saves when there are few.
-    const bool few = present.size() < 2048;
-    equal = given || few ? all_different(present.size()) : find_equal_rows(*access, present);
-    for (const std::uint32_t at : equal.first) distinct.push_back(present[at]);
+    constexpr std::uint32_t none = UINT32_MAX;
+    std::vector<std::uint32_t> group_of(data.equal().first.size(), none);
+    for (std::size_t at = 0; at < present.size(); ++at) {
+      const std::size_t row = p.row(present[at]);
+      std::uint32_t& g = group_of[data.equal().group[row]];
+      if (g == none) {
+        g = static_cast<std::uint32_t>(distinct.size());
+        distinct.push_back(static_cast<std::uint32_t>(row));
+        if (packed.rows != nullptr) place.push_back(packed.place[at]);
+      }
+      group.push_back(g);
+    }
     const std::size_t groups = distinct.size();
     coefficient.assign(groups, 0.0);
     used.assign(groups, 0);
     for (std::size_t at = 0; at < present.size(); ++at) {
-      coefficient[equal.group[at]] += p.y[present[at]] * alpha[present[at]];
+      coefficient[group[at]] += p.y[present[at]] * alpha[present[at]];
       weight += alpha[present[at]];
-      if (alpha[present[at]] > 0) used[equal.group[at]] = 1;
+      if (alpha[present[at]] > 0) used[group[at]] = 1;
     }
     length.assign(groups, 0.0);
     sum.assign(groups, 0.0);
@@ -59,24 +76,24 @@ struct KernelGap::Sums {
     coarse.assign(groups, 0);
     double length2 = 0;
     for (std::size_t g = 0; g < groups; ++g) {
-      const double own = access->norm2(distinct[g]);
-      length2 = std::max(length2, own);
-      length[g] = std::sqrt(own) * (1 + 1e-9);
+      const double own_length2 = data.length2()[distinct[g]];
+      length2 = std::max(length2, own_length2);
+      length[g] = std::sqrt(own_length2) * (1 + 1e-9);
       if (coefficient[g] == 0) continue;
       vectors.push_back(static_cast<std::uint32_t>(g));
       weights.push_back(coefficient[g]);
       longest = std::max(longest, length[g]);
     }
-    exact = exact_form(form, kernel, length2, p.data->features());
+    exact = exact_form(form, kernel, length2, data.features());
     weight *= 1 + 1e-9;
-    if (given) {
+    if (form == RowForm::Given) {
       compute_given();
       return;
     }
-    std::vector<std::uint32_t> own;
+    std::vector<std::uint32_t> with_alpha;
     for (std::size_t g = 0; g < groups; ++g)
-      if (used[g] != 0) own.push_back(static_cast<std::uint32_t>(g));
-    compute_exact(own);
+      if (used[g] != 0) with_alpha.push_back(static_cast<std::uint32_t>(g));
+    compute_exact(with_alpha);
     compute_coarse();
   }
 
@@ -92,17 +109,23 @@ struct KernelGap::Sums {
     return out;
   }
 
+  [[nodiscard]] std::vector<std::uint32_t> places_of(std::span<const std::uint32_t> groups) const {
+    std::vector<std::uint32_t> out;
+    out.reserve(groups.size());
+    for (const std::uint32_t g : groups) out.push_back(place[g]);
+    return out;
+  }
+
   void compute_exact(std::span<const std::uint32_t> groups) {
     if (groups.empty()) return;
-    const std::size_t features = problem.data->features();
     if (!left) {
-      rows.emplace(*access, rows_of(vectors), features, exact, threads);
+      rows.emplace(data.pack<double>(rows_of(vectors), exact, threads));
       left.emplace(*rows, places(vectors.size()));
     }
     const LeftScale scale{exact, vectors.size(), rows->longest(), longest};
     std::optional<KernelRows<double>> others;
     if (!std::equal(groups.begin(), groups.end(), vectors.begin(), vectors.end()))
-      others.emplace(*access, rows_of(groups), features, exact, threads);
+      others.emplace(data.pack<double>(rows_of(groups), exact, threads));
     const KernelRows<double>& right = others ? *others : *rows;
     std::vector<double> out(right.padded(), 0.0);
     if (!vectors.empty()) add_kernel_sums(kernel, *left, right, weights, 1, out.data(), threads);
@@ -120,26 +143,29 @@ struct KernelGap::Sums {
     for (std::size_t g = 0; g < distinct.size(); ++g)
       if (used[g] == 0) others.push_back(static_cast<std::uint32_t>(g));
     if (others.empty()) return;
-    const std::size_t features = problem.data->features();
-    const KernelRows<float> single(*access, rows_of(vectors), features, form, threads, {}, false);
-    const LeftScale scale{form, vectors.size(), single.longest(), longest};
-    const LeftRows<float> on_left(single, places(vectors.size()));
-    const KernelRows<float> right(*access, rows_of(others), features, form, threads);
+    // Packed rows serve as they are unless most of them are not asked for.
+    const bool here = packed.rows != nullptr;
+    const bool whole = here && others.size() * 4 >= packed.rows->size() * 3;
+    std::optional<KernelRows<float>> copied, fresh;
+    if (!here) copied.emplace(data.pack<float>(rows_of(vectors), form, threads, false));
+    if (here && !whole) fresh.emplace(*packed.rows, places_of(others));
+    if (!here) fresh.emplace(data.pack<float>(rows_of(others), form, threads));
+    const KernelRows<float>& from = here ? *packed.rows : *copied;
+    const KernelRows<float>& right = whole ? *packed.rows : *fresh;
+    const LeftRows<float> on_left(from, here ? places_of(vectors) : places(vectors.size()));
+    const LeftScale scale{form, vectors.size(), from.longest(), longest};
     std::vector<double> out(right.padded(), 0.0);
     if (!vectors.empty()) add_kernel_sums(kernel, on_left, right, weights, 1, out.data(), threads);
     for (std::size_t k = 0; k < others.size(); ++k) {
       const std::uint32_t g = others[k];
-      sum[g] = out[k];
+      sum[g] = out[whole ? place[g] : k];
       error[g] = weight * sum_error<float>(kernel, scale, length[g]);
       coarse[g] = 1;
     }
   }
 
   void compute_given() {
-    const std::size_t id = problem.data->features() == problem.rows() + 1 ? 1 : 0;
-    std::vector<std::uint32_t> columns;
-    for (const std::uint32_t i : distinct) columns.push_back(static_cast<std::uint32_t>(i + id));
-    rows.emplace(*access, distinct, problem.data->features(), form, threads, columns);
+    rows.emplace(data.pack<double>(distinct, form, threads));
     std::vector<double> out(rows->padded(), 0.0);
     if (!vectors.empty())
       add_kernel_sums(kernel, LeftRows<double>(*rows, vectors), *rows, weights, 1, out.data(), threads);
@@ -161,7 +187,7 @@ struct KernelGap::Sums {
 };
 
 KernelGap::KernelGap(const Problem& problem, const KernelFunction& kernel, const DualPoint& point,
-                     const Threads& threads)
+                     const Threads& threads, const PackedData& packed)
     : problem_(&problem) {
   const std::size_t n = problem.rows();
   alpha_.assign(n, 0.0);
@@ -170,7 +196,7 @@ KernelGap::KernelGap(const Problem& problem, const KernelFunction& kernel, const
     if (i < n && problem.cost[i] > 0 && point.alpha[k] > 0)
       alpha_[i] = std::min(point.alpha[k], problem.cost[i]);
   }
-  sums_ = std::make_unique<Sums>(problem, kernel, alpha_, threads);
+  sums_ = std::make_unique<Sums>(problem, kernel, alpha_, threads, packed);
   largest_value_ = std::sqrt(sums_->largest_value()) * (1 + 1e-9);
   products_.assign(n, 0.0);
   error_.assign(n, 0.0);
@@ -181,7 +207,7 @@ KernelGap::~KernelGap() = default;
 
 void KernelGap::take_sums() {
   for (std::size_t k = 0; k < sums_->present.size(); ++k) {
-    const std::uint32_t g = sums_->equal.group[k];
+    const std::uint32_t g = sums_->group[k];
     products_[sums_->present[k]] = sums_->sum[g];
     error_[sums_->present[k]] = sums_->error[g];
   }
@@ -198,7 +224,7 @@ void KernelGap::settle(double offset) {
   std::vector<std::uint8_t> open(sums_->distinct.size(), 0);
   std::vector<std::uint32_t> groups;
   for (std::size_t k = 0; k < sums_->present.size(); ++k) {
-    const std::uint32_t g = sums_->equal.group[k];
+    const std::uint32_t g = sums_->group[k];
     if (sums_->coarse[g] == 0 || open[g] != 0 || loss(sums_->present[k], offset) <= 0) continue;
     open[g] = 1;
     groups.push_back(g);

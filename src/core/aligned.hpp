@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -22,5 +23,17 @@ struct AlignedAllocator {
 
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+
+// Numbers that are nothing until they are written: pages that are never touched take no memory and no time.
+template <class T>
+struct AlignedDelete {
+  void operator()(T* p) const noexcept { ::operator delete(p, AlignedAllocator<T>::line); }
+};
+template <class T>
+using AlignedRoom = std::unique_ptr<T[], AlignedDelete<T>>;
+template <class T>
+[[nodiscard]] AlignedRoom<T> aligned_room(std::size_t n) {
+  return AlignedRoom<T>(AlignedAllocator<T>().allocate(n));
+}
 
 }  // namespace halfspace

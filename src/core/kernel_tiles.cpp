@@ -76,6 +76,35 @@ void differences(const T* left, const T* panel, std::size_t depth, T* tile) {
     dense_part<true, T>(left + r, panel, depth, tile + r * width());
 }
 
+// Four panels at once: as many chains of additions as it takes to hide their latency.
+template <std::size_t kPanels, class T>
+HWY_INLINE void dense_panels(const T* HWY_RESTRICT left, std::size_t step, const T* HWY_RESTRICT panel,
+                             std::size_t depth, T* out) {
+  const Tag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t wide = vectors<T> * lanes;
+  hn::Vec<Tag<T>> sum[kPanels][vectors<T>];
+  for (auto& p : sum)
+    for (auto& s : p) s = hn::Zero(d);
+  for (std::size_t j = 0; j < depth; ++j) {
+    const auto x = hn::Set(d, left[j * step]);
+    for (std::size_t p = 0; p < kPanels; ++p)
+      for (std::size_t v = 0; v < vectors<T>; ++v)
+        sum[p][v] = hn::MulAdd(x, hn::Load(d, panel + (p * depth + j) * wide + v * lanes), sum[p][v]);
+  }
+  for (std::size_t p = 0; p < kPanels; ++p)
+    for (std::size_t v = 0; v < vectors<T>; ++v) hn::StoreU(sum[p][v], d, out + p * wide + v * lanes);
+}
+
+template <class T>
+void dense_row(const T* left, std::size_t step, const T* panel, std::size_t depth, std::size_t panels, T* out) {
+  constexpr std::size_t together = sizeof(T) == sizeof(float) ? 4 : 2;
+  std::size_t p = 0;
+  for (; p + together <= panels; p += together)
+    dense_panels<together>(left, step, panel + p * depth * width(), depth, out + p * width());
+  for (; p < panels; ++p) dense_panels<1>(left, step, panel + p * depth * width(), depth, out + p * width());
+}
+
 template <class T, class Place>
 HWY_INLINE void sparse_row(const Entries<T>& left, const Place& place, const T* panel, T* tile) {
   const Tag<T> d;
@@ -250,26 +279,30 @@ HWY_INLINE hn::Vec<Tag<float>> power_of_two(hn::Vec<Tag<float>> t) {
   return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(whole)));
 }
 
-// value(product, left length, right length) over the whole tile.
+// value(product, left length, right length) over the whole tile: row r belongs to the left length r * left_step and to the
+// right lengths from r * right_step on.
 template <class T, class Value>
-HWY_INLINE void over_tile(const T* left_length2, std::size_t rows, const T* right_length2, T* tile,
-                          const Value& value) {
+HWY_INLINE void over_tile(const T* left_length2, std::size_t left_step, const T* right_length2, std::size_t right_step,
+                          std::size_t rows, T* tile, const Value& value) {
   const Tag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t r = 0; r < rows; ++r) {
-    const auto left = hn::Set(d, left_length2[r]);
+    const auto left = hn::Set(d, left_length2[r * left_step]);
     for (std::size_t c = 0; c < width(); c += lanes) {
       T* const at = tile + r * width() + c;
-      hn::StoreU(value(hn::LoadU(d, at), left, hn::LoadU(d, right_length2 + c)), d, at);
+      hn::StoreU(value(hn::LoadU(d, at), left, hn::LoadU(d, right_length2 + r * right_step + c)), d, at);
     }
   }
 }
 
 template <class T>
-void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows, const T* right_length2,
-           T* tile) {
+HWY_INLINE void apply_steps(const KernelFunction& kernel, const T* left_length2, std::size_t left_step,
+                            const T* right_length2, std::size_t right_step, std::size_t rows, T* tile) {
   const Tag<T> d;
   using V = hn::Vec<Tag<T>>;
+  const auto all = [&](const auto& value) HWY_ATTR {
+    over_tile(left_length2, left_step, right_length2, right_step, rows, tile, value);
+  };
   const auto gamma = hn::Set(d, static_cast<T>(kernel.gamma));
   const auto coef = hn::Set(d, static_cast<T>(kernel.coef));
   switch (kernel.kind) {
@@ -279,7 +312,7 @@ void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows
       constexpr double log2_e = 1.4426950408889634;
       const auto factor = hn::Set(d, static_cast<T>(single ? -kernel.gamma * log2_e : -kernel.gamma));
       const auto lowest = hn::Set(d, single ? T{-126} : T{-700});
-      over_tile(left_length2, rows, right_length2, tile, [&](V product, V a, V b) HWY_ATTR {
+      all([&](V product, V a, V b) HWY_ATTR {
         const auto distance2 = hn::Max(hn::Zero(d), hn::NegMulAdd(hn::Set(d, 2), product, hn::Add(a, b)));
         const auto exponent = hn::Max(lowest, hn::Mul(factor, distance2));
         if constexpr (single) {
@@ -291,12 +324,10 @@ void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows
       break;
     }
     case KernelKind::Poly:
-      over_tile(left_length2, rows, right_length2, tile,
-                [&](V product, V, V) { return power(d, hn::MulAdd(gamma, product, coef), kernel.degree); });
+      all([&](V product, V, V) HWY_ATTR { return power(d, hn::MulAdd(gamma, product, coef), kernel.degree); });
       break;
     case KernelKind::Sigmoid:
-      over_tile(left_length2, rows, right_length2, tile,
-                [&](V product, V, V) { return hn::Tanh(d, hn::MulAdd(gamma, product, coef)); });
+      all([&](V product, V, V) HWY_ATTR { return hn::Tanh(d, hn::MulAdd(gamma, product, coef)); });
       break;
     case KernelKind::Linear:
     case KernelKind::Precomputed: break;
@@ -304,8 +335,18 @@ void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows
 }
 
 template <class T>
+void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows, const T* right_length2, T* tile) {
+  apply_steps(kernel, left_length2, 1, right_length2, 0, rows, tile);
+}
+template <class T>
+void apply_row(const KernelFunction& kernel, T left_length2, std::size_t panels, const T* right_length2, T* out) {
+  apply_steps(kernel, &left_length2, 0, right_length2, width(), panels, out);
+}
+
+template <class T>
 void fill(TileOperations<T>& out) {
-  out = {&dense<T>, &sparse<T>, &differences<T>, &ones<T>, &apply<T>, &add<T>, hn::Lanes(Tag<T>())};
+  out = {&dense<T>,     &sparse<T>, &differences<T>, &ones<T>,
+         &dense_row<T>, &apply<T>,  &apply_row<T>,   &add<T>, hn::Lanes(Tag<T>())};
 }
 
 void make_table(TileTable& out) {

@@ -49,9 +49,15 @@ struct TileOperations {
   // Rows of ones, panel [columns][width] of bytes 0 or 1: kernel values at once.
   void (*ones)(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel,
                const std::uint8_t* right_length, const OnesTable<T>& table, T* tile) = nullptr;
+  // As dense, for one left row against panels that follow each other; its numbers are `step` apart.
+  void (*dense_row)(const T* left, std::size_t step, const T* panel, std::size_t depth, std::size_t panels,
+                    T* out) = nullptr;
   // products -> kernel values, in place
   void (*apply)(const KernelFunction& kernel, const T* left_length2, std::size_t rows, const T* right_length2,
                 T* tile) = nullptr;
+  // The same for one left row against panels that follow each other.
+  void (*apply_row)(const KernelFunction& kernel, T left_length2, std::size_t panels, const T* right_length2,
+                    T* out) = nullptr;
   // sums[c] += sum over r of weight[r] tile[r][c]
   void (*add)(const T* tile, std::size_t rows, const T* weight, double* sums) = nullptr;
   std::size_t lanes = 0;

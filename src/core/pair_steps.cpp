@@ -86,10 +86,9 @@ HWY_INLINE Ends<T> update(const PairProblem<T>& p, std::size_t begin, std::size_
 // lowered.
 template <class T>
 HWY_INLINE std::size_t partner(const PairProblem<T>& p, std::size_t begin, std::size_t end, std::size_t i,
-                               T top) {
+                               const float* row, T top) {
   const Tag<T> d;
   const std::size_t lanes = hn::Lanes(d);
-  const float* const row = p.kernel + i * p.stride;
   const auto own = hn::Set(d, static_cast<T>(p.diagonal[i]));
   const auto high = hn::Set(d, top);
   const auto least = hn::Set(d, T{1e-12});
@@ -125,14 +124,18 @@ HWY_INLINE void mark(const PairProblem<T>& p, std::size_t i) {
 }
 
 template <class T>
+HWY_INLINE const float* row_of(const PairProblem<T>& p, std::size_t i) {
+  return p.row != nullptr ? p.row(p.keeper, i) : p.kernel + i * p.stride;
+}
+
+template <class T>
 PairResult steps(const PairProblem<T>& p) {
   PairResult out;
   for (std::size_t i = 0; i < p.size; ++i) mark(p, i);
   T delta = 0;
-  std::size_t i = 0, j = 0;
+  const float* a = p.diagonal;  // no step yet: nothing changes
+  const float* b = p.diagonal;
   for (;; ++out.steps) {
-    const float* const a = p.kernel + i * p.stride;
-    const float* const b = p.kernel + j * p.stride;
     Ends<T> ends = update(p, 0, p.split, delta, a, b);
     std::size_t begin = 0, end = p.split;
     if (p.split < p.size) {
@@ -145,11 +148,12 @@ PairResult steps(const PairProblem<T>& p) {
     }
     out.apart = static_cast<double>(ends.top) - static_cast<double>(ends.bottom);
     if (!(out.apart > p.stop) || out.steps >= p.most) return out;
-    i = ends.at;
-    j = partner(p, begin, end, i, ends.top);
+    const std::size_t i = ends.at;
+    a = row_of(p, i);
+    const std::size_t j = partner(p, begin, end, i, a, ends.top);
     if (j == i) return out;
     const double sum = static_cast<double>(p.diagonal[i]) + static_cast<double>(p.diagonal[j]);
-    const double curvature = sum - 2 * static_cast<double>(p.kernel[i * p.stride + j]);
+    const double curvature = sum - 2 * static_cast<double>(a[j]);
     if (sum > 0) out.curvature = std::min(out.curvature, curvature / sum);
     const double slope = static_cast<double>(p.slope[i]) - static_cast<double>(p.slope[j]);
     const double wish = slope / std::max(curvature, 1e-12);
@@ -162,6 +166,7 @@ PairResult steps(const PairProblem<T>& p) {
     mark(p, j);
     delta = static_cast<T>(step);
     if (delta == 0) return out;
+    b = row_of(p, j);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sequential minimal optimisation on a small problem whose kernel values are all at hand: maximise
+// Sequential minimal optimisation on a small problem: maximise
 // F . beta - 1/2 beta' K beta by moving two variables at a time against each other, the first the one that
 // gains most per unit, the second the one that gains most with it (Fan, Chen, Lin: "Working set selection
 // using second order information for training support vector machines", JMLR 2005).
@@ -17,8 +17,11 @@ template <class T>
 struct PairProblem {
   std::size_t size = 0;
   std::size_t split = 0;  // variables before and from here on are not exchanged; size: all are
-  const float* kernel = nullptr;
+  const float* kernel = nullptr;  // row after row
   std::size_t stride = 0;
+  // In place of `kernel`: rows that are computed when a step first needs them.
+  const float* (*row)(void* keeper, std::size_t i) = nullptr;
+  void* keeper = nullptr;
   const float* diagonal = nullptr;
   T* slope = nullptr;  // F, kept up to date
   T* up = nullptr;     // working memory

@@ -38,7 +38,8 @@ struct Row {
 
 }  // namespace
 
-EqualRows find_equal_rows(const RowAccess& rows, std::span<const std::uint32_t> chosen) {
+EqualRows find_equal_rows(const RowAccess& rows, std::span<const std::uint32_t> chosen,
+                          std::span<const double> length2) {
   const std::size_t n = chosen.size();
   struct Key {
     double length2;
@@ -46,7 +47,8 @@ EqualRows find_equal_rows(const RowAccess& rows, std::span<const std::uint32_t> 
     std::uint32_t at;
   };
   std::vector<Key> keys(n);
-  for (std::size_t k = 0; k < n; ++k) keys[k] = {rows.norm2(chosen[k]), 0, static_cast<std::uint32_t>(k)};
+  for (std::size_t k = 0; k < n; ++k)
+    keys[k] = {length2.empty() ? rows.norm2(chosen[k]) : length2[chosen[k]], 0, static_cast<std::uint32_t>(k)};
   const auto before = [](const Key& a, const Key& b) {
     if (a.length2 != b.length2) return a.length2 < b.length2;
     return a.hash != b.hash ? a.hash < b.hash : a.at < b.at;

@@ -163,6 +163,18 @@ void kernel_block(const KernelFunction& kernel, const LeftRows<T>& left, const K
 }
 
 template <class T>
+void kernel_row(const KernelFunction& kernel, const KernelRows<T>& rows, std::uint32_t row, T* out) {
+  if (rows.form_ != RowForm::Dense) {
+    kernel_block(kernel, LeftRows<T>(rows, {&row, 1}), rows, out, rows.padded(), Threads(1));
+    return;
+  }
+  const auto& operations = detail::tiles().of<T>();
+  const T* const left = rows.panel_.data() + row / rows.width_ * rows.features_ * rows.width_ + row % rows.width_;
+  operations.dense_row(left, rows.width_, rows.panel_.data(), rows.features_, rows.panels(), out);
+  operations.apply_row(kernel, rows.length2_[row], rows.panels(), rows.length2_.data(), out);
+}
+
+template <class T>
 void add_kernel_sums(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right,
                      std::span<const double> weights, std::size_t planes, double* sums,
                      const Threads& threads) {
@@ -222,6 +234,8 @@ template void kernel_block(const KernelFunction&, const LeftRows<float>&, const 
                            std::size_t, const Threads&);
 template void kernel_block(const KernelFunction&, const LeftRows<double>&, const KernelRows<double>&, double*,
                            std::size_t, const Threads&);
+template void kernel_row(const KernelFunction&, const KernelRows<float>&, std::uint32_t, float*);
+template void kernel_row(const KernelFunction&, const KernelRows<double>&, std::uint32_t, double*);
 template void add_kernel_sums(const KernelFunction&, const LeftRows<float>&, const KernelRows<float>&,
                               std::span<const double>, std::size_t, double*, const Threads&);
 template void add_kernel_sums(const KernelFunction&, const LeftRows<double>&, const KernelRows<double>&,

@@ -59,7 +59,7 @@ RowForm exact_form(RowForm form, const KernelFunction& kernel, double length2, s
 template <class T>
 KernelRows<T>::KernelRows(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::size_t features,
                           RowForm form, const Threads& threads, std::span<const std::uint32_t> columns,
-                          bool panels)
+                          bool panels, std::span<const double> length2)
     : size_(chosen.size()),
       features_(features),
       width_(detail::tiles().width),
@@ -67,7 +67,8 @@ KernelRows<T>::KernelRows(const RowAccess& rows, std::span<const std::uint32_t> 
   length2_.assign(padded(), T{0});
   if (form != RowForm::Differences) {
     for_blocks(threads, size_, row_block, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) length2_[i] = static_cast<T>(rows.norm2(chosen[i]));
+      for (std::size_t i = begin; i < end; ++i)
+        length2_[i] = static_cast<T>(length2.empty() ? rows.norm2(chosen[i]) : length2[chosen[i]]);
     });
   }
   switch (form) {
@@ -240,6 +241,11 @@ double KernelRows<T>::cost() const {
     case RowForm::Given: break;
   }
   return 0;
+}
+
+template <class T>
+std::uint64_t KernelRows<T>::bytes() const {
+  return panel_.size() * sizeof(T) + value_.size() * sizeof(T) + index_.size() * sizeof(std::uint32_t) + ones_.size();
 }
 
 template <class T>

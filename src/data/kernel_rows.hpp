@@ -46,9 +46,11 @@ template <class T>
 class KernelRows {
  public:
   // The chosen rows. Columns from `features` on stay out of the products but count in the lengths. Given:
-  // column columns[i] holds the value with row i. Without panels: only to take rows from.
+  // column columns[i] holds the value with row i. Without panels: only to take rows from. length2: the squared lengths of
+  // all rows, where they are known.
   KernelRows(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::size_t features, RowForm form,
-             const Threads& threads, std::span<const std::uint32_t> columns = {}, bool panels = true);
+             const Threads& threads, std::span<const std::uint32_t> columns = {}, bool panels = true,
+             std::span<const double> length2 = {});
 
   // Some of the rows of another set.
   KernelRows(const KernelRows& from, std::span<const std::uint32_t> which);
@@ -62,6 +64,8 @@ class KernelRows {
   [[nodiscard]] std::size_t longest() const;
   // About how many instructions one value costs before the kernel is applied.
   [[nodiscard]] double cost() const;
+  // About how many bytes a walk over all rows reads.
+  [[nodiscard]] std::uint64_t bytes() const;
   // K(row, row).
   [[nodiscard]] double own_value(const KernelFunction& kernel, std::size_t row) const;
 
@@ -70,6 +74,8 @@ class KernelRows {
   friend class LeftRows;
   template <class U>
   friend class TileWalk;
+  template <class U>
+  friend void kernel_row(const KernelFunction&, const KernelRows<U>&, std::uint32_t, U*);
 
   void pack_dense(const RowAccess& rows, std::span<const std::uint32_t> chosen, const Threads& threads);
   void pack_sparse(const RowAccess& rows, std::span<const std::uint32_t> chosen);
@@ -112,6 +118,10 @@ class LeftRows {
 template <class T>
 void kernel_block(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right, T* out,
                   std::size_t stride, const Threads& threads);
+
+// out[i] = K(row, i) for all rows i of the set, on this thread; room for padded() values.
+template <class T>
+void kernel_row(const KernelFunction& kernel, const KernelRows<T>& rows, std::uint32_t row, T* out);
 
 // sums[p * right.padded() + i] += sum over r of weights[p * left.size() + r] K(left r, right i), for every
 // plane p.

@@ -10,10 +10,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 
-#include "data/equal_rows.hpp"
+#include "data/kernel_data.hpp"
 #include "halfspace/certify/kernel_gap.hpp"
 #include "solve/kernel_smo.hpp"
 #include "solve/kernel_svm.hpp"
@@ -25,28 +24,29 @@ constexpr int most_checks = 12;
 
 // Variables of the solver: classes of equal rows with equal labels.
 struct Variables {
-  std::vector<std::uint32_t> present;   // rows with a cost
+  std::vector<std::uint32_t> present;   // rows of the problem with a cost
   std::vector<std::uint32_t> variable;  // of every present row
-  std::vector<std::uint32_t> row;       // of every variable: its first row
+  std::vector<std::uint32_t> row;       // of every variable: its first row, as a row of the data
+  std::vector<std::uint32_t> first;     // the same as a row of the problem
   std::vector<double> bound;            // sum of the costs
   std::vector<std::int8_t> y;
 };
 
-Variables variables_of(const Problem& problem, const RowAccess& access, bool given) {
+Variables variables_of(const Problem& problem, const EqualRows& equal) {
   Variables out;
-  for (std::size_t i = 0; i < problem.rows(); ++i)
-    if (problem.cost[i] > 0) out.present.push_back(static_cast<std::uint32_t>(i));
-  const EqualRows equal = given ? all_different(out.present.size()) : find_equal_rows(access, out.present);
   constexpr std::uint32_t none = UINT32_MAX;
   std::vector<std::uint32_t> of_group[2];
   of_group[0].assign(equal.first.size(), none);
   of_group[1].assign(equal.first.size(), none);
-  for (std::size_t k = 0; k < out.present.size(); ++k) {
-    const std::uint32_t i = out.present[k];
-    std::uint32_t& variable = of_group[problem.y[i] > 0 ? 1 : 0][equal.group[k]];
+  for (std::size_t i = 0; i < problem.rows(); ++i) {
+    if (!(problem.cost[i] > 0)) continue;
+    out.present.push_back(static_cast<std::uint32_t>(i));
+    const std::size_t row = problem.row(i);
+    std::uint32_t& variable = of_group[problem.y[i] > 0 ? 1 : 0][equal.group[row]];
     if (variable == none) {
       variable = static_cast<std::uint32_t>(out.row.size());
-      out.row.push_back(i);
+      out.row.push_back(static_cast<std::uint32_t>(row));
+      out.first.push_back(static_cast<std::uint32_t>(i));
       out.bound.push_back(0);
       out.y.push_back(problem.y[i]);
     }
@@ -94,27 +94,16 @@ std::vector<double> scores_of(const Problem& problem, const KernelGap& proof, do
 class MachineSolve {
  public:
   MachineSolve(const Problem& problem, const KernelGoal& goal, const Clock& clock, std::optional<double> nu)
-      : problem_(problem),
-        goal_(goal),
-        clock_(clock),
-        nu_(nu),
-        access_(RowAccess::of(problem.data->matrix())) {
-    const RowForm form = form_for(*problem.data, goal.kernel);
-    const bool given = form == RowForm::Given;
-    variables_ = variables_of(problem, *access_, given);
-    std::vector<std::uint32_t> columns;
-    if (given) {
-      const bool numbered = problem.data->features() == problem.rows() + 1;
-      for (const std::uint32_t i : variables_.row) columns.push_back(i + (numbered ? 1U : 0U));
-    }
-    rows_.emplace(*access_, variables_.row, problem.data->features(), form, goal.threads, columns);
+      : problem_(problem), goal_(goal), clock_(clock), nu_(nu), data_(data_for(own_, problem, goal)) {
+    variables_ = variables_of(problem, data_.equal());
+    rows_.emplace(data_.pack<float>(variables_.row, data_.form(), goal.threads));
     // |x|^2 + |z|^2 - 2 x.z loses what is small against the lengths: in float too much when they are large.
     const float longest = *std::max_element(rows_->length2(), rows_->length2() + rows_->size());
     if (goal.kernel.kind == KernelKind::Rbf &&
         goal.kernel.gamma * static_cast<double>(longest) * 0x1.0p-22 > 1e-3)
-      precise_.emplace(*access_, variables_.row, problem.data->features(),
-                       exact_form(form, goal.kernel, static_cast<double>(longest), problem.data->features()),
-                       goal.threads);
+      precise_.emplace(data_.pack<double>(
+          variables_.row,
+          exact_form(data_.form(), goal.kernel, static_cast<double>(longest), data_.features()), goal.threads));
   }
 
   KernelMachine solve() {
@@ -147,6 +136,10 @@ class MachineSolve {
   }
 
  private:
+  static const KernelData& data_for(std::optional<KernelData>& own, const Problem& problem, const KernelGoal& goal) {
+    return goal.data != nullptr ? *goal.data : own.emplace(*problem.data, goal.kernel, true, goal.threads);
+  }
+
   SmoProblem small_problem() const {
     SmoProblem out;
     const std::size_t n = variables_.row.size();
@@ -207,7 +200,7 @@ class MachineSolve {
       found.dual.rows.push_back(i);
       found.dual.alpha.push_back(alpha);
     }
-    KernelGap proof(checked, goal_.kernel, found.dual, goal_.threads);
+    KernelGap proof(checked, goal_.kernel, found.dual, goal_.threads, {&data_, &*rows_, variables_.variable});
     const double guess = smo.state().offset * scale;
     proof.settle(guess);
     found.offset = best_offset(checked, proof.products(), guess);
@@ -218,7 +211,7 @@ class MachineSolve {
     const double relative = found.gap.relative();
     std::vector<double> slopes(variables_.row.size());
     for (std::size_t v = 0; v < slopes.size(); ++v)
-      slopes[v] = (nu_ ? 0.0 : variables_.y[v]) - proof.products()[variables_.row[v]] / scale;
+      slopes[v] = (nu_ ? 0.0 : variables_.y[v]) - proof.products()[variables_.first[v]] / scale;
     smo.set_slopes(slopes);
     if (first || relative < best.gap.relative()) best = std::move(found);
     return rho > 0 ? best.gap.relative() : std::numeric_limits<double>::infinity();
@@ -228,7 +221,8 @@ class MachineSolve {
   const KernelGoal& goal_;
   const Clock& clock_;
   std::optional<double> nu_;
-  std::unique_ptr<RowAccess> access_;
+  std::optional<KernelData> own_;
+  const KernelData& data_;
   Variables variables_;
   std::optional<KernelRows<float>> rows_;
   std::optional<KernelRows<double>> precise_;

@@ -4,13 +4,18 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/pair_steps.hpp"
+
 namespace halfspace {
 
 KernelRowCache::KernelRowCache(const KernelRows<float>& rows, const KernelFunction& kernel,
                                std::size_t capacity)
-    : rows_(&rows), kernel_(kernel), capacity_(capacity), stride_(rows.padded()) {
+    : rows_(&rows),
+      kernel_(kernel),
+      capacity_(capacity),
+      stride_((rows.padded() + detail::pair_padding - 1) / detail::pair_padding * detail::pair_padding) {
   slot_of_row_.assign(rows.size(), nowhere);
-  values_.reserve(capacity_ * stride_);
+  values_ = aligned_room<float>(capacity_ * stride_);
 }
 
 // New slots while there is room, then those used longest ago.
@@ -23,7 +28,6 @@ std::vector<std::uint32_t> KernelRowCache::slots_for(std::size_t count) {
     row_of_slot_.push_back(nowhere);
     last_use_.push_back(0);
   }
-  if (fresh > 0) values_.resize(row_of_slot_.size() * stride_);
   if (slots.size() < count) {
     std::vector<std::uint32_t> all(old);
     std::iota(all.begin(), all.end(), 0U);
@@ -37,6 +41,23 @@ std::vector<std::uint32_t> KernelRowCache::slots_for(std::size_t count) {
   return slots;
 }
 
+void KernelRowCache::put(std::uint32_t row, std::uint32_t slot, std::uint64_t now) {
+  if (row_of_slot_[slot] != nowhere) slot_of_row_[row_of_slot_[slot]] = nowhere;
+  row_of_slot_[slot] = row;
+  slot_of_row_[row] = slot;
+  last_use_[slot] = now;
+}
+
+const float* KernelRowCache::take(std::uint32_t row, std::uint64_t now) {
+  if (const float* const found = find(row); found != nullptr) return found;
+  const std::uint32_t slot = slots_for(1)[0];
+  put(row, slot, now);
+  float* const to = values_.get() + std::size_t{slot} * stride_;
+  kernel_row(kernel_, *rows_, row, to);
+  std::fill(to + rows_->padded(), to + stride_, 0.0F);
+  return to;
+}
+
 std::vector<const float*> KernelRowCache::take(const std::vector<std::uint32_t>& rows, std::uint64_t now,
                                                const Threads& threads) {
   std::vector<std::uint32_t> missing;
@@ -48,21 +69,22 @@ std::vector<const float*> KernelRowCache::take(const std::vector<std::uint32_t>&
     }
   }
   const std::vector<std::uint32_t> slots = slots_for(missing.size());
-  // A few rows at a time, so that the block between them and the cache stays small.
-  constexpr std::size_t at_once = 96;
-  AlignedVector<float> values(std::min(at_once, missing.size()) * stride_);
-  for (std::size_t first = 0; first < missing.size(); first += at_once) {
-    const std::size_t count = std::min(at_once, missing.size() - first);
+  for (std::size_t first = 0; first < missing.size();) {
+    // Slots that follow each other are filled in place; of others a few rows at a time, so that the block between them
+    // and the cache stays small.
+    const std::size_t left = missing.size() - first;
+    const bool in_place = slots.back() == slots[first] + left - 1;
+    const std::size_t count = in_place ? left : std::min<std::size_t>(96, left);
     const std::span<const std::uint32_t> part(missing.data() + first, count);
-    kernel_block(kernel_, LeftRows<float>(*rows_, part), *rows_, values.data(), stride_, threads);
+    AlignedVector<float> values(in_place ? 0 : count * stride_);
+    float* const to = in_place ? values_.get() + std::size_t{slots[first]} * stride_ : values.data();
+    kernel_block(kernel_, LeftRows<float>(*rows_, part), *rows_, to, stride_, threads);
     for (std::size_t r = 0; r < count; ++r) {
-      const std::uint32_t slot = slots[first + r];
-      if (row_of_slot_[slot] != nowhere) slot_of_row_[row_of_slot_[slot]] = nowhere;
-      row_of_slot_[slot] = part[r];
-      slot_of_row_[part[r]] = slot;
-      last_use_[slot] = now;
-      std::copy_n(values.data() + r * stride_, stride_, values_.data() + std::size_t{slot} * stride_);
+      put(part[r], slots[first + r], now);
+      if (!in_place)
+        std::copy_n(values.data() + r * stride_, stride_, values_.get() + std::size_t{slots[first + r]} * stride_);
     }
+    first += count;
   }
   std::vector<const float*> out;
   for (const std::uint32_t row : rows) out.push_back(find(row));

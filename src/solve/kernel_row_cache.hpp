@@ -17,22 +17,25 @@ class KernelRowCache {
   [[nodiscard]] bool on() const { return capacity_ > 0; }
   // The row if it is there, else null.
   [[nodiscard]] const float* find(std::uint32_t row) const {
-    return on() && slot_of_row_[row] != nowhere ? values_.data() + std::size_t{slot_of_row_[row]} * stride_
+    return on() && slot_of_row_[row] != nowhere ? values_.get() + std::size_t{slot_of_row_[row]} * stride_
                                                 : nullptr;
   }
   // All of these rows (at most the capacity), computed where they are not there; `now` grows from call to
   // call.
   [[nodiscard]] std::vector<const float*> take(const std::vector<std::uint32_t>& rows, std::uint64_t now,
                                                const Threads& threads);
+  // One row; it stays where it is as long as no more than the capacity are asked for.
+  [[nodiscard]] const float* take(std::uint32_t row, std::uint64_t now);
 
  private:
   static constexpr std::uint32_t nowhere = UINT32_MAX;
   [[nodiscard]] std::vector<std::uint32_t> slots_for(std::size_t count);
+  void put(std::uint32_t row, std::uint32_t slot, std::uint64_t now);
 
   const KernelRows<float>* rows_ = nullptr;
   KernelFunction kernel_;
   std::size_t capacity_ = 0, stride_ = 0;
-  AlignedVector<float> values_;
+  AlignedRoom<float> values_;
   std::vector<std::uint32_t> slot_of_row_, row_of_slot_;
   std::vector<std::uint64_t> last_use_;
 };

@@ -29,7 +29,9 @@ namespace {
 constexpr std::uint32_t nowhere = UINT32_MAX;
 constexpr std::size_t largest_set = 512;
 constexpr double cheap_value = 80;       // KernelRows::cost() below which a value is not worth keeping
-constexpr std::size_t whole_size = 256;  // up to here the whole kernel matrix is one block
+// Up to here the set is all rows: a step looks at every row, and a row of values is computed when a step needs it.
+constexpr std::size_t whole_size = 2048;
+constexpr std::uint64_t whole_bytes = 400'000;  // of the packed rows, which every such row of values reads
 constexpr std::size_t few_rows = 4096;   // up to here even cheap values are worth keeping
 constexpr std::size_t patience = 40;     // rounds without progress
 constexpr std::uint64_t most_rounds = 1'000'000;
@@ -56,8 +58,8 @@ KernelSmo::KernelSmo(SmoProblem problem) : p_(std::move(problem)), n_(p_.rows->s
   const auto capacity = static_cast<std::size_t>(
       std::min<std::uint64_t>(p_.cache_bytes / std::max<std::uint64_t>(1, row_bytes), n_));
   if (p_.precise != nullptr) return;
-  whole_ = !p_.by_class && capacity == n_ && n_ <= whole_size;
-  if (!whole_ && (!cheap || n_ <= few_rows) && capacity >= std::min(n_, set_size_ + set_size_ / 2))
+  whole_ = !p_.by_class && capacity == n_ && n_ <= whole_size && p_.rows->bytes() <= whole_bytes;
+  if (whole_ || ((!cheap || n_ <= few_rows) && capacity >= std::min(n_, set_size_ + set_size_ / 2)))
     cache_ = KernelRowCache(*p_.rows, p_.kernel, capacity);
 }
 
@@ -221,17 +223,11 @@ void KernelSmo::choose_set() {
 
 // Values between rows that were both in the last set, and rows in the cache, are taken over.
 void KernelSmo::compute_block() {
+  if (whole_) return;
   const std::size_t q = set_.size();
   const std::size_t old_stride = block_stride_;
   const std::size_t width = std::max(detail::tiles().width, detail::pair_padding);
   block_stride_ = (q + width - 1) / width * width;
-  if (whole_) {
-    if (!block_.empty()) return;
-    block_.resize(q * block_stride_);
-    kernel_block(p_.kernel, LeftRows<float>(*p_.rows, set_), *p_.rows, block_.data(), block_stride_,
-                 p_.threads);
-    return;
-  }
   old_block_.swap(block_);
   block_.resize(q * block_stride_);
   std::vector<std::uint32_t> old_place(q, nowhere);
@@ -308,6 +304,10 @@ double KernelSmo::solve_set() {
   small.split = p_.by_class ? split : size;
   small.kernel = p_.by_class ? spread.data() : block_.data();
   small.stride = p_.by_class ? size : block_stride_;
+  if (whole_) {
+    small.row = [](void* smo, std::size_t i) { return static_cast<KernelSmo*>(smo)->row_of(i); };
+    small.keeper = this;
+  }
   small.diagonal = diagonal.data();
   small.slope = slope.data();
   small.up = up.data();
@@ -328,6 +328,10 @@ double KernelSmo::solve_set() {
   return result.apart;
 }
 
+const float* KernelSmo::row_of(std::size_t i) {
+  return cache_.take(static_cast<std::uint32_t>(i), iterations_);
+}
+
 void KernelSmo::move_slopes(const std::vector<double>& before) {
   std::vector<std::uint32_t> rows;
   std::vector<double> change;
@@ -338,17 +342,12 @@ void KernelSmo::move_slopes(const std::vector<double>& before) {
     change.push_back(moved);
   }
   if (rows.empty()) return;
-  if (!whole_ && !cache_.on()) {
+  if (!cache_.on()) {
     for (double& c : change) c = -c;
     add_sums(rows, change);
     return;
   }
-  std::vector<const float*> at;
-  if (whole_) {
-    for (const std::uint32_t row : rows) at.push_back(block_.data() + row * block_stride_);
-  } else {
-    at = cache_.take(rows, iterations_, p_.threads);
-  }
+  const std::vector<const float*> at = cache_.take(rows, iterations_, p_.threads);
   for_blocks(p_.threads, n_, 2048, [&](std::size_t begin, std::size_t end) {
     detail::subtract_rows(at.data(), change.data(), at.size(), begin, end, slope_.data());
   });

@@ -69,6 +69,7 @@ class KernelSmo {
   void block_values(const std::vector<std::uint32_t>& fresh, AlignedVector<float>& values);
   void fill_set(std::vector<Candidate>& up, std::vector<Candidate>& low);
   void compute_block();
+  [[nodiscard]] const float* row_of(std::size_t i);  // whole_ only
   template <class T>
   double solve_set();
   void move_slopes(const std::vector<double>& before);
@@ -92,7 +93,7 @@ class KernelSmo {
   std::size_t block_stride_ = 0;
 
   std::size_t set_size_ = 0;
-  bool whole_ = false;  // the set is all rows, and the block the whole kernel matrix
+  bool whole_ = false;  // the set is all rows, and the cache has room for all of the kernel matrix
   KernelRowCache cache_;
 };
 

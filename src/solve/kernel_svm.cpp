@@ -7,19 +7,24 @@
 #include <cmath>
 #include <mutex>
 
-#include "data/row_access.hpp"
+#include "data/kernel_data.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
 
 namespace halfspace {
 namespace {
 
-// Class b (+1) against class a (-1); all other rows are absent.
-Problem pair_problem(const Dataset& data, std::uint32_t a, std::uint32_t b, double C,
-                     const std::vector<double>& weights) {
-  Problem problem = make_problem(data, b, Hinge{}, Offset::Free, C, weights);
-  for (std::size_t i = 0; i < problem.rows(); ++i)
-    if (data.labels()[i] != a && data.labels()[i] != b) problem.cost[i] = 0;
+// Class b (+1) against class a (-1): their rows, in the order of the data.
+Problem pair_problem(const Dataset& data, const std::vector<std::vector<std::uint32_t>>& rows_of, std::uint32_t a,
+                     std::uint32_t b, double C, const std::vector<double>& weights) {
+  Problem problem{.data = &data, .loss = Hinge{}, .offset = Offset::Free};
+  problem.chosen.resize(rows_of[a].size() + rows_of[b].size());
+  std::merge(rows_of[a].begin(), rows_of[a].end(), rows_of[b].begin(), rows_of[b].end(), problem.chosen.begin());
+  for (const std::uint32_t i : problem.chosen) {
+    const std::uint32_t label = data.labels()[i];
+    problem.y.push_back(label == b ? 1 : -1);
+    problem.cost.push_back(C * data.weight(i) * (weights.empty() ? 1.0 : weights[label]));
+  }
   return problem;
 }
 
@@ -41,7 +46,7 @@ KernelModel model_of(const Dataset& data, const KernelFunction& kernel, const Ke
       .features = data.features(), .kernel = kernel, .pairs = classes.pairs && classes.tasks.size() > 1};
   std::vector<std::uint32_t> place(data.rows(), UINT32_MAX);
   for (const KernelTask& task : classes.tasks)
-    for (const std::uint32_t i : task.machine.dual.rows) place[i] = 0;
+    for (const std::uint32_t i : task.machine.dual.rows) place[task.problem.row(i)] = 0;
   const auto access = RowAccess::of(data.matrix());
   std::vector<std::uint32_t> index(access->cols());
   std::vector<double> value(access->cols());
@@ -65,7 +70,7 @@ KernelModel model_of(const Dataset& data, const KernelFunction& kernel, const Ke
   for (const KernelTask& task : classes.tasks) {
     const DualPoint& dual = task.machine.dual;
     for (std::size_t k = 0; k < dual.rows.size(); ++k) {
-      model.vector.push_back(place[dual.rows[k]]);
+      model.vector.push_back(place[task.problem.row(dual.rows[k])]);
       model.coefficient.push_back(task.problem.y[dual.rows[k]] * dual.alpha[k]);
     }
     model.first.push_back(model.vector.size());
@@ -83,9 +88,11 @@ KernelClasses kernel_classes(const Dataset& data, ManyClasses how, double C,
   out.pairs = classes > 2 && how != ManyClasses::OneVsRest;
   if (classes > 2) check_pairs_have_rows(data);
   if (out.pairs) {
+    std::vector<std::vector<std::uint32_t>> rows_of(classes);
+    for (std::size_t i = 0; i < data.rows(); ++i) rows_of[data.labels()[i]].push_back(static_cast<std::uint32_t>(i));
     for (std::uint32_t a = 0; a < classes; ++a)
       for (std::uint32_t b = a + 1; b < classes; ++b)
-        out.tasks.push_back({pair_problem(data, a, b, C, weights), {}});
+        out.tasks.push_back({pair_problem(data, rows_of, a, b, C, weights), {}});
   } else {
     const std::uint32_t functions = classes == 2 ? 1 : classes;
     for (std::uint32_t k = 0; k < functions; ++k)
@@ -112,7 +119,9 @@ void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run,
     };
   }
   const Clock clock(shared);
+  const KernelData data(*classes.tasks[0].problem.data, goal.kernel, true, run.threads);
   KernelGoal each = goal;
+  each.data = &data;
   each.threads = Threads(1);
   each.cache_bytes = goal.cache_bytes / static_cast<std::uint64_t>(run.threads.count());
   run.threads.run(
@@ -166,8 +175,12 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
     if (kernel.kind == KernelKind::Precomputed)
       fit.notes.emplace_back("the certificate holds if the kernel matrix is positive semidefinite");
   }
-  if (keep_dual && !indefinite)
-    for (KernelTask& task : classes.tasks) fit.model.dual.push_back(std::move(task.machine.dual));
+  if (keep_dual && !indefinite) {
+    for (KernelTask& task : classes.tasks) {
+      for (std::uint32_t& i : task.machine.dual.rows) i = static_cast<std::uint32_t>(task.problem.row(i));
+      fit.model.dual.push_back(std::move(task.machine.dual));
+    }
+  }
   fit.model.form = std::move(model);
   return fit;
 }

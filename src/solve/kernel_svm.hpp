@@ -16,7 +16,7 @@ namespace halfspace {
 
 // One function between two classes.
 struct KernelMachine {
-  DualPoint dual;
+  DualPoint dual;  // rows of the problem
   double offset = 0;
   DualityGap gap;
   double C = 0;    // nu-svm: the C that has the same solution
@@ -27,6 +27,8 @@ struct KernelMachine {
   std::vector<double> scores;  // of every row, if asked for; 0 where rounding may have turned the sign, and for absent rows
 };
 
+class KernelData;
+
 struct KernelGoal {
   KernelFunction kernel;
   double gap = 1e-3;
@@ -34,6 +36,7 @@ struct KernelGoal {
   std::uint64_t seed = 1;
   Threads threads{1};
   bool keep_scores = false;
+  const KernelData* data = nullptr;  // what problems on the same rows share; null: each finds it for itself
 };
 
 // Hinge loss, free offset; rows of cost 0 are absent.

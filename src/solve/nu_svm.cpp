@@ -39,7 +39,7 @@ Shares shares_of(const KernelTask& task, const std::vector<double>& values, std:
     const std::uint32_t i = dual.rows[t];
     vectors += task.problem.cost[i];
     const bool bound = dual.alpha[t] >= task.problem.cost[i] * task.machine.C * (1 - 1e-12);
-    if (bound && task.problem.y[i] * values[i * functions + k] < 1) errors += task.problem.cost[i];
+    if (bound && task.problem.y[i] * values[task.problem.row(i) * functions + k] < 1) errors += task.problem.cost[i];
   }
   return {errors / total, vectors / total};
 }

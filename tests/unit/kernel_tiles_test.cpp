@@ -59,6 +59,12 @@ void check_block(const testing::Rows& rows, RowForm form, const KernelFunction& 
   for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = 0.25 * static_cast<double>(k % 5) - 0.5;
   std::vector<double> sums(2 * packed.padded(), 1.0);
   add_kernel_sums(kernel, LeftRows<T>(packed, left), packed, weights, 2, sums.data(), Threads(2));
+  std::vector<T> alone(packed.padded());
+  for (std::size_t r = 0; r < left.size() && form != RowForm::Differences; ++r) {
+    kernel_row(kernel, packed, left[r], alone.data());
+    CHECK(std::equal(alone.begin(), alone.begin() + static_cast<std::ptrdiff_t>(rows.size()),
+                     block.begin() + static_cast<std::ptrdiff_t>(r * packed.padded())));
+  }
   double worst = 0, worst_sum = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     double expected[2] = {1, 1};

@@ -19,12 +19,23 @@
 
 namespace halfspace {
 
+class KernelData;
+template <class T>
+class KernelRows;
+
+// Rows that were read and packed before: the data, and nothing that a solver has computed.
+struct PackedData {
+  const KernelData* data = nullptr;
+  const KernelRows<float>* rows = nullptr;
+  std::span<const std::uint32_t> place;  // in `rows`, of every row with a cost
+};
+
 class KernelGap {
  public:
-  // The problem has hinge loss and a free offset. The point is taken as it is; values outside 0 <= alpha <=
-  // cost are moved to the nearest end.
-  KernelGap(const Problem& problem, const KernelFunction& kernel, const DualPoint& point,
-            const Threads& threads);
+  // The problem has hinge loss and a free offset. The point, whose rows are rows of the problem, is taken as it is;
+  // values outside 0 <= alpha <= cost are moved to the nearest end.
+  KernelGap(const Problem& problem, const KernelFunction& kernel, const DualPoint& point, const Threads& threads,
+            const PackedData& packed = {});
 
   ~KernelGap();
   KernelGap(const KernelGap&) = delete;

@@ -29,7 +29,11 @@ struct Problem {
   std::vector<double> cost;    // C_i >= 0; a row of cost 0 is absent
   Loss loss;
   Offset offset = Offset::Free;
+  // The rows of the data that it is about, in order; empty: all. Only kernel problems choose.
+  std::vector<std::uint32_t> chosen;
 
+  // Row i of the problem as a row of the data.
+  [[nodiscard]] std::size_t row(std::size_t i) const { return chosen.empty() ? i : chosen[i]; }
   [[nodiscard]] std::size_t rows() const { return y.size(); }
   [[nodiscard]] std::size_t features() const { return data->features(); }
 };

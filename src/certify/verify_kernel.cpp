@@ -64,6 +64,8 @@ void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset&
     return;
   }
   out.holds = true;
+  if (kernel.kernel.kind == KernelKind::Precomputed)
+    out.lines.emplace_back("if the kernel matrix is positive semidefinite, which is not checked:");
   const std::size_t classes = model.classes.size();
   std::size_t k = 0;
   const auto check = [&](const Problem& problem) {

@@ -25,6 +25,7 @@ std::vector<double> class_weights(const Dataset& data, const std::string& text) 
       out[k] = rows[k] > 0 ? all / (static_cast<double>(out.size()) * rows[k]) : 1.0;
     return out;
   }
+  std::vector<bool> given(out.size(), false);
   std::size_t from = 0;
   while (from <= text.size()) {
     const std::size_t comma = std::min(text.find(',', from), text.size());
@@ -40,8 +41,11 @@ std::vector<double> class_weights(const Dataset& data, const std::string& text) 
       throw UsageError(fmt::format("--class-weight: no class '{}'", printable(label)),
                        near.empty() ? "" : fmt::format("did you mean {}?", printable(near)));
     }
-    out[static_cast<std::size_t>(found - data.classes().begin())] =
-        OptionType<double>::parse("class-weight", item.substr(colon + 1), {1e-300, 1e300});
+    const auto k = static_cast<std::size_t>(found - data.classes().begin());
+    if (given[k])
+      throw UsageError(fmt::format("--class-weight: two weights for class '{}'", printable(label)));
+    given[k] = true;
+    out[k] = OptionType<double>::parse("class-weight", item.substr(colon + 1), {1e-300, 1e300});
     from = comma + 1;
   }
   return out;

@@ -95,7 +95,15 @@ Fit solve(const Dataset& data, const HardMargin& options, const Run& run) {
                       std::vector<double>(planes, 0.0)};
       return fit;
     }
-    if (!answer.margin) throw SystemError("the margin could not be bracketed in floating point");
+    if (!answer.margin) {
+      // The plane is proved in whole numbers; its length is not one that double holds.
+      throw InputError(
+          {.file = data.name()},
+          fmt::format("{} is separable, but values are so large or small that the margin has no number",
+                      printable(label)),
+          "values between 1e-150 and 1e150",
+          "scale the data: --scale standard; the plane itself: halfspace separable");
+    }
     const MarginBounds& margin = *answer.margin;
     fit.iterations += answer.newton_steps;
     Plane plane = plane_of(answer, data.features());

@@ -24,6 +24,7 @@
 #include "data/equal_rows.hpp"
 #include "halfspace/certify/kernel_margin.hpp"
 #include "halfspace/core/error.hpp"
+#include "solve/kernel_check.hpp"
 #include "solve/kernel_svm.hpp"
 #include "solve/nearest_points.hpp"
 
@@ -36,13 +37,12 @@ constexpr double no_margin = 1e-7;  // of the largest length: a bracket this low
 
 void check(const Dataset& data, const HardMargin& options) {
   if (options.offset != Offset::Free) throw UsageError("--kernel needs --offset free");
-  if (options.kernel.kind == KernelKind::Precomputed) {
-    check_given_kernel(data);
-  } else if (!options.kernel.semidefinite()) {
+  if (options.kernel.kind != KernelKind::Precomputed && !options.kernel.semidefinite()) {
     throw UsageError(fmt::format("{} is not positive semidefinite: it has no space to measure a margin in",
                                  OptionType<KernelFunction>::print(options.kernel)),
                      "linear, rbf, or poly with a constant of 0 or more");
   }
+  check_kernel(data, options.kernel.for_features(data.features()), largest_in_float);
 }
 
 // Two equal rows on different sides.

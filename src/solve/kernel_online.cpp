@@ -22,6 +22,7 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
 #include "solve/clock.hpp"
+#include "solve/kernel_check.hpp"
 #include "solve/online_fit.hpp"
 
 namespace halfspace {
@@ -313,6 +314,7 @@ Fit solve_kernel_perceptron(const Dataset& data, const OnlineSetup& setup, Onlin
   if (kernel.kind == KernelKind::Precomputed) throw UsageError("--kernel precomputed is for svm and nu-svm");
   const KernelFunction own = kernel.for_features(data.features());
   const bool lifted = setup.offset == Offset::Lifted;
+  check_kernel(data, own, largest_in_double);
   KernelWalk walker(data, setup, own, budget, run);
   OnlineWalk walk = walker.walk();
   Fit fit = online_fit(walk, setup);

@@ -10,6 +10,7 @@
 #include "data/kernel_data.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
+#include "solve/kernel_check.hpp"
 
 namespace halfspace {
 namespace {
@@ -185,40 +186,12 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
   return fit;
 }
 
-// A precomputed kernel is a matrix with a column for every training row, and the same read down as across.
-void check_given_kernel(const Dataset& data) {
-  const std::size_t n = data.rows();
-  const std::size_t numbered = data.features() == n + 1 ? 1 : 0;
-  if (data.features() != n + numbered) {
-    throw InputError({.file = data.name()}, fmt::format("{} features for {} rows", data.features(), n),
-                     "a precomputed kernel has one column for every training row",
-                     "or one more in front with the numbers of the rows, as LIBSVM writes it: --zero-based");
-  }
-  const auto access = RowAccess::of(data.matrix());
-  std::vector<double> matrix(n * n);
-  std::vector<double> row(access->cols());
-  for (std::size_t i = 0; i < n; ++i) {
-    access->expand(i, 1.0, row.data());
-    std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(numbered), n,
-                matrix.begin() + static_cast<std::ptrdiff_t>(i * n));
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const double a = matrix[i * n + j], b = matrix[j * n + i];
-      if (std::abs(a - b) <= 1e-6 * std::max({1.0, std::abs(a), std::abs(b)})) continue;
-      throw InputError({.file = data.name(), .line = i + 1},
-                       fmt::format("the kernel of rows {} and {} is {} and {}", i + 1, j + 1, a, b),
-                       "a symmetric matrix");
-    }
-  }
-}
-
 Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& run) {
   if (options.loss != SvmLoss::Hinge) throw UsageError("--kernel needs --loss hinge");
   if (options.offset != Offset::Free) throw UsageError("--kernel needs --offset free");
   if (options.solver != SolverName::Auto)
     throw UsageError("--solver is for planes; kernels are solved by working sets");
-  if (options.kernel.kind == KernelKind::Precomputed) check_given_kernel(data);
+  check_kernel(data, options.kernel.for_features(data.features()), largest_in_float);
   KernelClasses classes =
       kernel_classes(data, options.multiclass, options.C, class_weights(data, options.class_weight));
   KernelGoal goal;

@@ -64,8 +64,6 @@ void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run,
 [[nodiscard]] Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses classes,
                              bool keep_dual);
 
-// Throws InputError unless the rows are a symmetric matrix of kernel values.
-void check_given_kernel(const Dataset& data);
 [[nodiscard]] Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& run);
 
 }  // namespace halfspace

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "halfspace/core/error.hpp"
+#include "solve/kernel_check.hpp"
 #include "solve/kernel_svm.hpp"
 
 namespace halfspace {
@@ -47,7 +48,7 @@ Shares shares_of(const KernelTask& task, const std::vector<double>& values, std:
 }  // namespace
 
 Fit solve(const Dataset& data, const NuSvm& options, const Run& run) {
-  if (options.kernel.kind == KernelKind::Precomputed) check_given_kernel(data);
+  check_kernel(data, options.kernel.for_features(data.features()), largest_in_float);
   KernelClasses classes = kernel_classes(data, options.multiclass, 1.0, {});
   double largest = 1;
   for (const KernelTask& task : classes.tasks) largest = std::min(largest, largest_nu(task.problem));

@@ -40,6 +40,9 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
     out.features = block.features;
   }
   if (!walker) throw InputError({.file = stream.name()}, "no rows were read before the limit", "more time");
+  if (!std::isfinite(out.radius2)) {
+    throw InputError({.file = stream.name()}, "values so large that products of rows overflow", "values up to 1e150");
+  }
   OnlinePlanes& planes = walker->planes();
   for (std::size_t k = 0; k < planes.count(); ++k) {
     PlaneWalk& plane = walker->walk[k];

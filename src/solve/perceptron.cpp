@@ -25,7 +25,10 @@ namespace {
 class PerceptronRule final : public StepRule {
  public:
   PerceptronRule() { idle_above = 0; }
-  [[nodiscard]] Step step(const Seen& seen) const override { return {1, seen.margin <= 0 ? 1.0 : 0.0}; }
+  [[nodiscard]] Step step(const Seen& seen) const override {
+    // A margin that overflowed to no number is a mistake too: such a pass is not clean.
+    return {1, seen.margin > 0 ? 0.0 : 1.0};
+  }
 };
 
 template <class Options>

@@ -47,7 +47,7 @@ class Runner:
         out = self.folder / f"model{self.count}"
         command = [self.program, *arguments]
         if arguments[0] == "train":
-            command += ["-o", str(out), *TRAINING]
+            command += ["-o", str(out), *([] if "--algorithm" in arguments else TRAINING)]
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
         except subprocess.TimeoutExpired:

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 
@@ -113,13 +114,27 @@ void write_margin(SeparationProof& proof, const std::vector<double>& theta, doub
   }
 }
 
+// The plane of the proof, unless peeling made it: that one says nothing about which rows are near. Nothing
+// where doubles do not hold it.
+std::vector<double> hint_of(const Separability& answer, std::size_t features) {
+  if (answer.method == "peeling") return {};
+  std::vector<double> out(features, 0.0);
+  const ExactPlane& plane = answer.proof.plane;
+  for (std::size_t k = 0; k < plane.columns.size(); ++k) {
+    double& w = out[plane.columns[k]];
+    w = std::strtod(plane.weights[k].c_str(), nullptr);
+    if (!std::isfinite(w)) return {};
+  }
+  return out;
+}
+
 // The bounds by floating point, made a little wider until the checker proves them.
 void add_margin(Separability& answer, const Dataset& data, std::span<const std::int8_t> y,
                 const SeparabilityOptions& options, const Run& run) {
   const auto rows = RowAccess::of(data.matrix());
   const Clock clock(run);
-  const separation::WidestMargin found =
-      separation::widest_margin(*rows, y, options.offset, options.margin_gap / 4, run.threads, clock);
+  const separation::WidestMargin found = separation::widest_margin(
+      *rows, y, options.offset, options.margin_gap / 4, hint_of(answer, data.features()), run.threads, clock);
   if (!(found.lower > 0) || !std::isfinite(found.upper)) return;
   answer.newton_steps = found.steps;
   SeparationProof& proof = answer.proof;

@@ -238,5 +238,30 @@ TEST_CASE("decimals of any length are meant as they are written") {
   }
 }
 
+TEST_CASE("the widest margin is bracketed to 1e-6, the same for any number of threads") {
+  Random random(10);
+  Rows rows;
+  std::vector<int> labels;
+  while (rows.size() < 3000) {
+    std::vector<double> row(40);
+    for (double& x : row) x = random.normal();
+    if (std::abs(row[0]) < 0.05) continue;
+    labels.push_back(row[0] > 0 ? 1 : -1);
+    rows.push_back(std::move(row));
+  }
+  const Dataset data = dataset_from(rows, labels);
+  for (const Offset offset : {Offset::Free, Offset::Lifted, Offset::None}) {
+    const Separability answer =
+        separability(data, {.offset = offset, .margin = MarginWork::Full}, {.threads = Threads(1)});
+    REQUIRE(answer.margin);
+    CHECK(answer.check.holds);
+    CHECK(answer.margin->lower >= 0.0499);  // of the first column alone
+    CHECK(answer.margin->upper <= answer.margin->lower * (1 + 1e-6));
+    const Separability again =
+        separability(data, {.offset = offset, .margin = MarginWork::Full}, {.threads = Threads(3)});
+    CHECK(to_json(again.proof) == to_json(answer.proof));
+  }
+}
+
 }  // namespace
 }  // namespace halfspace

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "core/dense.hpp"
 #include "halfspace/core/kernels.hpp"
+#include "solve/separation/margin_systems.hpp"
 
 namespace halfspace::separation {
 namespace {
@@ -19,7 +18,8 @@ class Solver {
         threads_(threads),
         d_(rows.cols()),
         offset_(offset),
-        rho_(offset == Offset::Lifted ? 1 : 0) {
+        rho_(offset == Offset::Lifted ? 1 : 0),
+        systems_(rows, y, offset, threads) {
     theta_.assign(d_, 0.0);
     for (std::uint32_t i = 0; i < y.size(); ++i) {
       if (y[i] == 0) continue;
@@ -28,28 +28,39 @@ class Solver {
     }
     alpha_.assign(y.size(), 0.0);
     in_work_.assign(y.size(), 0);
-    slot_.assign(y.size(), none);
   }
 
-  WidestMargin run(double gap, const Clock& clock) {
+  WidestMargin run(double gap, std::span<const double> hint, const Clock& clock) {
     WidestMargin best;
     best.stop = Stop::Limit;
-    choose_first_rows();
-    double sigma = radius2_ > 0 ? 100 / radius2_ : 1;
-    for (int outer = 0; outer < 60; ++outer) {
+    double sigma = radius2_ > 0 ? 30 / radius2_ : 1;
+    start(line_from(hint), sigma);
+    double tolerance = 1e-2;  // of the gradient; the bounds need no more than they are apart
+    double tried = 1;         // how far the bounds were apart when finish() was tried last
+    for (int outer = 0, grown = 0; outer < 60; ++outer) {
       Stop why = Stop::Converged;
       if (!clock.go_on({.iterations = steps_, .stage = "margin"}, why)) {
         best.stop = why;
         break;
       }
-      const bool solved = minimise(sigma);
+      const bool solved = minimise(sigma, tolerance);
       update_alpha(sigma);
+      const std::size_t before = work_.size();
       const bool all_there = bracket(best);
       if (best.upper / best.lower - 1 <= gap && best.lower > 0) {
         best.stop = Stop::Converged;
         break;
       }
-      if (all_there) sigma *= outer < 7 ? 5 : 2;
+      tolerance = std::clamp(1e-1 * (best.upper / best.lower - 1), 1e-11, 1e-2);
+      const double apart = best.upper / best.lower - 1;
+      if (best.lower > 0 && apart < tried / 4 && active_.size() <= std::min(d_, most_equations)) {
+        tried = apart;
+        if (finish(best, gap)) {
+          best.stop = Stop::Converged;
+          break;
+        }
+      }
+      if (work_.size() - before <= active_.size() / 32) sigma *= ++grown < 9 ? 4 : 2;
       if (!solved && all_there && sigma * radius2_ > 1e22) break;
     }
     best.steps = steps_;
@@ -57,25 +68,44 @@ class Solver {
   }
 
  private:
-  static constexpr std::uint32_t none = UINT32_MAX;
   static constexpr std::size_t most_rows = 1000;
+  static constexpr std::size_t most_equations = 3000;
 
-  // Few rows: all of them. Many: those nearest to the other class along the line between the class means.
-  void choose_first_rows() {
-    if (taking_part_.size() <= 2 * most_rows) {
-      for (const std::uint32_t i : taking_part_) join(i);
-      return;
-    }
-    std::vector<double> mean(d_, 0.0);
+  // The hint, or the line between the class means.
+  [[nodiscard]] std::vector<double> line_from(std::span<const double> hint) const {
+    std::vector<double> line(hint.begin(), hint.end());
+    if (!line.empty()) return line;
+    line.assign(d_, 0.0);
     double count[2] = {0, 0};
     for (const std::uint32_t i : taking_part_) count[y_[i] > 0 ? 1 : 0] += 1;
-    for (const std::uint32_t i : taking_part_) rows_.axpy(y_[i] / count[y_[i] > 0 ? 1 : 0], i, mean.data());
+    for (const std::uint32_t i : taking_part_) rows_.axpy(y_[i] / count[y_[i] > 0 ? 1 : 0], i, line.data());
+    return line;
+  }
+
+  // Few rows: all of them. Many: those nearest to the other class along the line. The first plane is the best
+  // one across the line: at theta = 0 all rows would be active.
+  void start(std::vector<double> line, double sigma) {
+    std::vector<double> products(y_.size());
+    row_products(rows_, line.data(), products.data(), threads_);
     std::vector<std::pair<double, std::uint32_t>> order;
-    for (const std::uint32_t i : taking_part_) order.emplace_back(y_[i] * rows_.dot(i, mean.data()), i);
+    for (const std::uint32_t i : taking_part_) order.emplace_back(y_[i] * products[i], i);
     std::sort(order.begin(), order.end());
+    const std::size_t each = std::clamp(4 * d_, most_rows / 2, 4 * most_rows);
+    const bool all = order.size() <= 2 * each;
     std::size_t taken[2] = {0, 0};
-    for (const auto& [score, i] : order)
-      if (taken[y_[i] > 0 ? 1 : 0]++ < most_rows / 2) join(i);
+    double nearest[2] = {0, 0};
+    for (const auto& [score, i] : order) {
+      const int side = y_[i] > 0 ? 1 : 0;
+      if (taken[side] == 0) nearest[side] = products[i];
+      if (taken[side]++ < each || all) join(i);
+    }
+    step_ = std::move(line);
+    step0_ = offset_ == Offset::Free ? -(nearest[0] + nearest[1]) / 2 : 0;
+    m_.assign(work_.size(), 0.0);
+    margins(step_, step0_, dm_);
+    const double t = line_search(sigma);
+    axpy(t, step_.data(), theta_.data(), d_);
+    theta0_ = t * step0_;
   }
   void join(std::uint32_t i) {
     if (in_work_[i] != 0) return;
@@ -95,14 +125,14 @@ class Solver {
   }
 
   // Newton steps for theta at fixed alpha. False: no progress before the gradient was small.
-  bool minimise(double sigma) {
+  bool minimise(double sigma, double tolerance) {
     margins(theta_, theta0_, m_);
     std::vector<double> gradient(d_ + 1);
     for (int inner = 0; inner < 40; ++inner) {
       const double scale = find_gradient(sigma, gradient);
       const double size = std::sqrt(norm2(gradient.data(), d_) + gradient[d_] * gradient[d_] * radius2_);
-      if (size <= 1e-11 * scale) return true;
-      if (!newton_step(sigma, gradient)) return size <= 1e-8 * scale;
+      if (size <= tolerance * scale) return true;
+      if (!systems_.step(active_, sigma, gradient, step_, step0_)) return size <= 1e-8 * scale;
       ++steps_;
       margins(step_, step0_, dm_);
       const double t = line_search(sigma);
@@ -132,111 +162,6 @@ class Solver {
     return std::sqrt(norm2(theta_.data(), d_)) + 1e-300 + (norm2(theta_.data(), d_) == 0 ? 1.0 : 0.0);
   }
 
-  bool newton_step(double sigma, const std::vector<double>& gradient) {
-    step_.assign(d_, 0.0);
-    step0_ = 0;
-    if (active_.empty()) {
-      for (std::size_t j = 0; j < d_; ++j) step_[j] = -gradient[j];
-      return true;
-    }
-    return active_.size() > d_ && d_ <= 2000 ? feature_step(sigma, gradient) : row_step(sigma, gradient);
-  }
-
-  // (I + sigma A'A) step = -gradient, by features.
-  bool feature_step(double sigma, const std::vector<double>& gradient) {
-    const bool constant = offset_ != Offset::None;
-    const std::size_t size = d_ + (constant ? 1 : 0), count = active_.size();
-    std::vector<double> sideways(size * count, 0.0), row(d_);
-    for (std::size_t k = 0; k < count; ++k) {
-      std::fill(row.begin(), row.end(), 0.0);
-      rows_.axpy(1.0, active_[k], row.data());
-      for (std::size_t j = 0; j < d_; ++j) sideways[j * count + k] = row[j];
-      if (constant) sideways[d_ * count + k] = 1;
-    }
-    std::vector<double> matrix(size * size, 0.0);
-    for_blocks(threads_, size, 48, [&](std::size_t begin, std::size_t end) {
-      subtract_products(sideways.data() + begin * count, end - begin, count, sideways.data(), end, count,
-                        count, matrix.data() + begin * size, size);
-    });
-    for (double& x : matrix) x *= -sigma;
-    for (std::size_t j = 0; j < d_; ++j) matrix[j * size + j] += 1;
-    if (constant) matrix[d_ * size + d_] += rho_;
-    Cholesky cholesky;
-    double ridge = 0;
-    while (!cholesky.factor(matrix, size, ridge, threads_)) {
-      ridge = ridge == 0 ? 1e-15 : ridge * 10;
-      if (ridge > 1e-6) return false;
-    }
-    std::vector<double> x(size);
-    for (std::size_t j = 0; j < size; ++j) x[j] = -gradient[j];
-    cholesky.solve(x.data());
-    std::copy(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(d_), step_.begin());
-    step0_ = constant ? x[d_] : 0;
-    return true;
-  }
-
-  // The same by the active rows: s = sigma (A step) solves (I / sigma + A A') s = -A gradient, bordered for a
-  // free offset.
-  bool row_step(double sigma, const std::vector<double>& gradient) {
-    const std::size_t count = active_.size();
-    grow_products();
-    std::vector<double> matrix(count * count);
-    for (std::size_t a = 0; a < count; ++a)
-      for (std::size_t b = 0; b <= a; ++b)
-        matrix[a * count + b] = y_[active_[a]] * y_[active_[b]] * (product(active_[a], active_[b]) + rho_);
-    for (std::size_t a = 0; a < count; ++a) matrix[a * count + a] += 1 / sigma;
-    Cholesky cholesky;
-    double ridge = 0;
-    while (!cholesky.factor(matrix, count, ridge, threads_)) {
-      ridge = ridge == 0 ? 1e-15 : ridge * 10;
-      if (ridge > 1e-6) return false;
-    }
-    std::vector<double> right(count), border(count);
-    rows_.dots(active_, gradient.data(), right.data());
-    for (std::size_t k = 0; k < count; ++k) {
-      border[k] = y_[active_[k]];
-      right[k] = -border[k] * (right[k] + rho_ * gradient[d_]);
-    }
-    cholesky.solve(right.data());
-    if (offset_ == Offset::Free) {
-      std::vector<double> solved = border;
-      cholesky.solve(solved.data());
-      const double below = dot(border.data(), solved.data(), count);
-      if (!(below > 0)) return false;
-      step0_ = (-gradient[d_] - dot(border.data(), right.data(), count)) / below;
-      // s = K^-1 (-A g + y step0)
-      for (std::size_t k = 0; k < count; ++k) right[k] += step0_ * solved[k];
-    }
-    std::vector<double> weights(count);
-    double sum = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      weights[k] = -right[k] * border[k];
-      sum += weights[k];
-    }
-    for (std::size_t j = 0; j < d_; ++j) step_[j] = -gradient[j];
-    rows_.axpys(active_, weights.data(), step_.data());
-    if (offset_ == Offset::Lifted) step0_ = -gradient[d_] + sum;
-    return true;
-  }
-
-  // Inner products of all rows that were ever active, each computed once.
-  void grow_products() {
-    std::vector<double> full(d_);
-    for (const std::uint32_t i : active_) {
-      if (slot_[i] != none) continue;
-      slot_[i] = static_cast<std::uint32_t>(slots_.size());
-      slots_.push_back(i);
-      std::fill(full.begin(), full.end(), 0.0);
-      rows_.axpy(1.0, i, full.data());
-      products_.emplace_back(slots_.size());
-      rows_.dots(slots_, full.data(), products_.back().data());
-    }
-  }
-  [[nodiscard]] double product(std::uint32_t a, std::uint32_t b) const {
-    const std::uint32_t high = std::max(slot_[a], slot_[b]), low = std::min(slot_[a], slot_[b]);
-    return products_[high][low];
-  }
-
   // Zero of the slope along the step, which only grows.
   double line_search(double sigma) {
     const double linear = dot(theta_.data(), step_.data(), d_) + rho_ * theta0_ * step0_;
@@ -262,6 +187,63 @@ class Solver {
       if (high - low <= 1e-13 * high) return t;
     }
     return t;
+  }
+
+  // Which rows have weight is nearly known: their margins are taken to be 1, rows that get no positive weight
+  // leave and rows of a smaller margin come, until neither happens (M. Hintermueller, K. Ito, K. Kunisch, The
+  // primal-dual active set strategy as a semismooth Newton method, 2003). False: it did not end well, and
+  // everything is as before.
+  bool finish(WidestMargin& best, double gap) {
+    const std::vector<double> theta = theta_, alpha = alpha_;
+    const double theta0 = theta0_;
+    active_.clear();
+    for (const std::uint32_t i : work_)
+      if (alpha_[i] > 0) active_.push_back(i);
+    std::size_t fewest = SIZE_MAX;
+    for (int round = 0, waited = 0; round < 40 && waited < 4; ++round, ++waited) {
+      if (active_.empty() || active_.size() > std::min(d_ + 1, most_equations) || !meet_active()) break;
+      ++steps_;
+      std::size_t changes = 0;
+      while (true) {
+        margins(theta_, theta0_, m_);
+        changes = change_active();
+        if (changes > 0) break;
+        const bool all_there = bracket(best);
+        if (best.lower > 0 && best.upper / best.lower - 1 <= gap) return true;
+        if (all_there) break;
+      }
+      // None: as good as rounding allows. Many: it is not known after all.
+      if (changes == 0 || changes > active_.size() / 4 + 8) break;
+      if (changes < fewest) waited = 0;
+      fewest = std::min(fewest, changes);
+    }
+    theta_ = theta;
+    alpha_ = alpha;
+    theta0_ = theta0;
+    return false;
+  }
+
+  // theta and alpha for which all active rows have margin 1 and the others no weight.
+  bool meet_active() {
+    std::vector<double> weights;
+    if (!systems_.meet(active_, weights, theta_, theta0_)) return false;
+    std::fill(alpha_.begin(), alpha_.end(), 0.0);
+    for (std::size_t k = 0; k < active_.size(); ++k) alpha_[active_[k]] = weights[k];
+    return true;
+  }
+
+  // How many rows left for want of weight, or came because of their margin: the worst, at most a quarter.
+  std::size_t change_active() {
+    const std::size_t before = active_.size();
+    std::erase_if(active_, [&](std::uint32_t i) { return !(alpha_[i] > 0); });
+    const std::size_t left = before - active_.size();
+    std::vector<std::pair<double, std::uint32_t>> violated;
+    for (std::size_t k = 0; k < work_.size(); ++k)
+      if (alpha_[work_[k]] == 0 && m_[k] < 1 - 1e-9) violated.emplace_back(m_[k], work_[k]);
+    std::sort(violated.begin(), violated.end());
+    violated.resize(std::min(violated.size(), before / 4 + 8));
+    for (const auto& [margin, i] : violated) active_.push_back(i);
+    return left + violated.size();
   }
 
   void update_alpha(double sigma) {
@@ -321,7 +303,9 @@ class Solver {
       best.theta0 = offset;
     }
     std::sort(violated.begin(), violated.end());
-    for (std::size_t k = 0; k < std::min(violated.size(), most_rows / 2); ++k) join(violated[k].second);
+    for (std::size_t k = 0; k < std::min(violated.size(), std::clamp(2 * d_, most_rows / 2, 2 * most_rows));
+         ++k)
+      join(violated[k].second);
     return violated.empty();
   }
 
@@ -336,16 +320,15 @@ class Solver {
   std::vector<char> in_work_;
   std::vector<double> theta_, alpha_, m_, dm_, step_;
   double theta0_ = 0, step0_ = 0;
-  std::vector<std::uint32_t> slot_, slots_;
-  std::vector<std::vector<double>> products_;
+  MarginSystems systems_;
   std::uint64_t steps_ = 0;
 };
 
 }  // namespace
 
 WidestMargin widest_margin(const RowAccess& rows, std::span<const std::int8_t> y, Offset offset, double gap,
-                           const Threads& threads, const Clock& clock) {
-  return Solver(rows, y, offset, threads).run(gap, clock);
+                           std::span<const double> hint, const Threads& threads, const Clock& clock) {
+  return Solver(rows, y, offset, threads).run(gap, hint, clock);
 }
 
 }  // namespace halfspace::separation

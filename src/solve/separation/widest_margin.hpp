@@ -7,7 +7,8 @@
 // function that is quadratic in pieces, with an exact line search; sigma grows. The Newton systems have the
 // size of the features or of the rows that are active, whichever is smaller. Only rows near the plane take
 // part at first; the others are looked at after every round and join when they are violated. The bounds count
-// all rows. Reference: Niu, Wang, Zhang, Xiu, Sparse semismooth Newton methods for support vector machines
+// all rows. Once nearly all of the rows with weight are known, an active set method ends it, exactly but for
+// rounding. Reference: Niu, Wang, Zhang, Xiu, Sparse semismooth Newton methods for support vector machines
 // (2019).
 #pragma once
 
@@ -31,8 +32,10 @@ struct WidestMargin {
   Stop stop = Stop::Converged;  // Limit: the bounds are not as close as was asked for
 };
 
-// For data that are separable. `y`: +1, -1, or 0 for rows that do not take part.
+// For data that are separable. `y`: +1, -1, or 0 for rows that do not take part. `hint`: weights of a plane
+// near which the rows that matter are likely to be, or nothing.
 [[nodiscard]] WidestMargin widest_margin(const RowAccess& rows, std::span<const std::int8_t> y, Offset offset,
-                                         double gap, const Threads& threads, const Clock& clock);
+                                         double gap, std::span<const double> hint, const Threads& threads,
+                                         const Clock& clock);
 
 }  // namespace halfspace::separation

@@ -84,7 +84,7 @@ struct KernelGap::Sums {
       weights.push_back(coefficient[g]);
       longest = std::max(longest, length[g]);
     }
-    exact = exact_form(form, kernel, length2, data.features());
+    exact = exact_form(data.plain_form(), kernel, length2, data.features());
     weight *= 1 + 1e-9;
     if (form == RowForm::Given) {
       compute_given();
@@ -128,7 +128,7 @@ struct KernelGap::Sums {
       others.emplace(data.pack<double>(rows_of(groups), exact, threads));
     const KernelRows<double>& right = others ? *others : *rows;
     std::vector<double> out(right.padded(), 0.0);
-    if (!vectors.empty()) add_kernel_sums(kernel, *left, right, weights, 1, out.data(), threads);
+    if (!vectors.empty()) add_kernel_sums(kernel, *left, right, LeftWeights<double>(weights), out.data(), threads);
     for (std::size_t k = 0; k < groups.size(); ++k) {
       const std::uint32_t g = groups[k];
       sum[g] = out[k];
@@ -153,9 +153,9 @@ struct KernelGap::Sums {
     const KernelRows<float>& from = here ? *packed.rows : *copied;
     const KernelRows<float>& right = whole ? *packed.rows : *fresh;
     const LeftRows<float> on_left(from, here ? places_of(vectors) : places(vectors.size()));
-    const LeftScale scale{form, vectors.size(), from.longest(), longest};
+    const LeftScale scale{form, vectors.size(), from.longest(), longest, data.deviation()};
     std::vector<double> out(right.padded(), 0.0);
-    if (!vectors.empty()) add_kernel_sums(kernel, on_left, right, weights, 1, out.data(), threads);
+    if (!vectors.empty()) add_kernel_sums(kernel, on_left, right, LeftWeights<float>(weights), out.data(), threads);
     for (std::size_t k = 0; k < others.size(); ++k) {
       const std::uint32_t g = others[k];
       sum[g] = out[whole ? place[g] : k];
@@ -168,7 +168,7 @@ struct KernelGap::Sums {
     rows.emplace(data.pack<double>(distinct, form, threads));
     std::vector<double> out(rows->padded(), 0.0);
     if (!vectors.empty())
-      add_kernel_sums(kernel, LeftRows<double>(*rows, vectors), *rows, weights, 1, out.data(), threads);
+      add_kernel_sums(kernel, LeftRows<double>(*rows, vectors), *rows, LeftWeights<double>(weights), out.data(), threads);
     std::copy_n(out.begin(), distinct.size(), sum.begin());
     double value = 0;
     for (std::size_t g = 0; g < distinct.size(); ++g) value = std::max(value, std::abs(rows->own_value(kernel, g)));

@@ -148,6 +148,49 @@ void sparse(const Entries<T>* left, std::size_t rows, const std::uint32_t* place
   }
 }
 
+// a_even b_even + a_odd b_odd of every lane, added to the sum.
+template <class D32, class V32 = hn::Vec<D32>>
+HWY_INLINE V32 add_pairs(D32 d, V32 a, V32 b, V32 sum) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  const hn::Repartition<std::int16_t, D32> halves;
+  V32 unused = hn::Zero(d);
+  return hn::ReorderWidenMulAccumulate(d, hn::BitCast(halves, a), hn::BitCast(halves, b), sum, unused);
+#else
+  static_cast<void>(d);
+  const auto even = hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(a)), hn::ShiftRight<16>(hn::ShiftLeft<16>(b)));
+  return hn::Add(sum, hn::Add(even, hn::Mul(hn::ShiftRight<16>(a), hn::ShiftRight<16>(b))));
+#endif
+}
+
+template <class T>
+void multiples(const PairEntries* left, std::size_t rows, const std::uint32_t* panel, T unit2, T* tile) {
+  const Tag<std::int32_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto* const right = reinterpret_cast<const std::int32_t*>(panel);
+  HWY_ALIGN std::int32_t whole[2 * hn::MaxLanes(d)];
+  for (std::size_t r = 0; r < rows; ++r) {
+    const PairEntries& row = left[r];
+    auto first = hn::Zero(d), second = hn::Zero(d);
+    for (std::size_t k = 0; k < row.size; ++k) {
+      const std::int32_t* const column = right + std::size_t{row.index[k]} * 2 * lanes;
+      const auto x = hn::Set(d, static_cast<std::int32_t>(row.value[k]));
+      first = add_pairs(d, x, hn::Load(d, column), first);
+      second = add_pairs(d, x, hn::Load(d, column + lanes), second);
+    }
+    T* const out = tile + r * width();
+    if constexpr (sizeof(T) == sizeof(float)) {
+      const Tag<float> df;
+      const auto factor = hn::Set(df, unit2);
+      hn::StoreU(hn::Mul(hn::ConvertTo(df, first), factor), df, out);
+      hn::StoreU(hn::Mul(hn::ConvertTo(df, second), factor), df, out + lanes);
+    } else {
+      hn::Store(first, d, whole);
+      hn::Store(second, d, whole + lanes);
+      for (std::size_t c = 0; c < width(); ++c) out[c] = static_cast<T>(whole[c]) * unit2;
+    }
+  }
+}
+
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
 void ones(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel, const std::uint8_t* right_length,
@@ -279,6 +322,23 @@ HWY_INLINE hn::Vec<Tag<float>> power_of_two(hn::Vec<Tag<float>> t) {
   return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(whole)));
 }
 
+// The same in double for t in [-1020, 0]: the polynomial is off by 2e-17 at most. Adding 1.5 2^52 leaves the nearest whole
+// number in the last bits.
+HWY_INLINE hn::Vec<Tag<double>> power_of_two(hn::Vec<Tag<double>> t) {
+  const Tag<double> d;
+  const Tag<std::int64_t> di;
+  const auto large = hn::Set(d, 0x1.8p52);
+  const auto whole = hn::Add(t, large);
+  const auto f = hn::Sub(t, hn::Sub(whole, large));
+  constexpr double coefficient[] = {0x1.e9d3fe3952179p-32, 0x1.e6063f7217bc6p-28, 0x1.b524fae627834p-24,
+                                    0x1.62bfd47773353p-20, 0x1.ffcbfc670dcd4p-17, 0x1.430913096fd9fp-13,
+                                    0x1.5d87fe78a5276p-10, 0x1.3b2ab6fba1ddap-7,  0x1.c6b08d704a0c2p-5,
+                                    0x1.ebfbdff82c598p-3,  0x1.62e42fefa39efp-1,  1.0};
+  auto p = hn::Set(d, coefficient[0]);
+  for (std::size_t k = 1; k < 12; ++k) p = hn::MulAdd(p, f, hn::Set(d, coefficient[k]));
+  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<52>(hn::BitCast(di, whole))));
+}
+
 // value(product, left length, right length) over the whole tile: row r belongs to the left length r * left_step and to the
 // right lengths from r * right_step on.
 template <class T, class Value>
@@ -310,16 +370,12 @@ HWY_INLINE void apply_steps(const KernelFunction& kernel, const T* left_length2,
       // Below the smallest normal number the value is 0 in effect; the bound keeps the exponential in its range.
       constexpr bool single = sizeof(T) == sizeof(float);
       constexpr double log2_e = 1.4426950408889634;
-      const auto factor = hn::Set(d, static_cast<T>(single ? -kernel.gamma * log2_e : -kernel.gamma));
-      const auto lowest = hn::Set(d, single ? T{-126} : T{-700});
+      const auto factor = hn::Set(d, static_cast<T>(-kernel.gamma * log2_e));
+      const auto lowest = hn::Set(d, single ? T{-126} : T{-1020});
       all([&](V product, V a, V b) HWY_ATTR {
         const auto distance2 = hn::Max(hn::Zero(d), hn::NegMulAdd(hn::Set(d, 2), product, hn::Add(a, b)));
         const auto exponent = hn::Max(lowest, hn::Mul(factor, distance2));
-        if constexpr (single) {
-          return power_of_two(exponent);
-        } else {
-          return hn::Exp(d, exponent);
-        }
+        return power_of_two(exponent);
       });
       break;
     }
@@ -345,8 +401,8 @@ void apply_row(const KernelFunction& kernel, T left_length2, std::size_t panels,
 
 template <class T>
 void fill(TileOperations<T>& out) {
-  out = {&dense<T>,     &sparse<T>, &differences<T>, &ones<T>,
-         &dense_row<T>, &apply<T>,  &apply_row<T>,   &add<T>, hn::Lanes(Tag<T>())};
+  out = {&dense<T>,     &sparse<T>, &differences<T>, &multiples<T>, &ones<T>,
+         &dense_row<T>, &apply<T>,  &apply_row<T>,   &add<T>,       hn::Lanes(Tag<T>())};
 }
 
 void make_table(TileTable& out) {

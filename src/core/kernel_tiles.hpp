@@ -22,6 +22,13 @@ struct Entries {
   std::size_t size = 0;
 };
 
+// Entries of a row of small whole numbers, two columns in each: 16 bits for the even one, 16 for the odd one.
+struct PairEntries {
+  const std::uint32_t* index = nullptr;
+  const std::uint32_t* value = nullptr;
+  std::size_t size = 0;
+};
+
 // Kernel values of rows of ones, by the number of ones that two rows share or in which they differ: at most 254, so the
 // values are all known beforehand.
 inline constexpr std::size_t ones_values = 256;
@@ -46,6 +53,8 @@ struct TileOperations {
                  T* tile) = nullptr;
   // As dense, but minus half of the squared distance in place of the product.
   void (*differences)(const T* left, const T* panel, std::size_t depth, T* tile) = nullptr;
+  // Rows of whole numbers, panel [pairs of columns][width]: products times unit2.
+  void (*multiples)(const PairEntries* left, std::size_t rows, const std::uint32_t* panel, T unit2, T* tile) = nullptr;
   // Rows of ones, panel [columns][width] of bytes 0 or 1: kernel values at once.
   void (*ones)(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel,
                const std::uint8_t* right_length, const OnesTable<T>& table, T* tile) = nullptr;

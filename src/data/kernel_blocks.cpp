@@ -28,8 +28,12 @@ class TileWalk {
   template <class Sink>
   void run(const Threads& threads, const Sink& sink) {
     const std::size_t groups = (left_.size() + detail::tile_rows - 1) / detail::tile_rows;
-    const std::size_t chunk = std::clamp<std::size_t>(2048 / std::max<std::size_t>(1, groups), 1,
-                                                      std::max<std::size_t>(1, right_.panels() / 16));
+    // A task that takes less than about 50 microseconds is not worth waking a thread for.
+    const double panel_work = static_cast<double>(left_.size() * right_.width_) * (right_.cost() + 16) + 1;
+    const auto least = static_cast<std::size_t>(1.2e6 / panel_work) + 1;
+    const std::size_t chunk =
+        std::max(least, std::clamp<std::size_t>(2048 / std::max<std::size_t>(1, groups), 1,
+                                                std::max<std::size_t>(1, right_.panels() / 16)));
     for_blocks(threads, right_.panels(), chunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p) one_panel(p, groups, sink);
     });
@@ -109,6 +113,11 @@ class TileWalk {
           operations_.sparse(left_.entries_.data() + first, rows, nullptr, panel, tile);
         }
         break;
+      case RowForm::Multiples:
+        operations_.multiples(left_.pairs_.data() + first, rows,
+                              right_.pairs_.data() + p * ((columns + 1) / 2) * width,
+                              static_cast<T>(right_.unit_ * right_.unit_), tile);
+        break;
       case RowForm::Ones: break;
       case RowForm::Given:
         for (std::size_t r = 0; r < rows; ++r) {
@@ -175,32 +184,57 @@ void kernel_row(const KernelFunction& kernel, const KernelRows<T>& rows, std::ui
 }
 
 template <class T>
-void add_kernel_sums(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right,
-                     std::span<const double> weights, std::size_t planes, double* sums,
-                     const Threads& threads) {
+LeftWeights<T>::LeftWeights(std::span<const double> weights, std::size_t planes) {
   constexpr std::size_t group = detail::tile_rows;
-  const std::size_t groups = (left.size() + group - 1) / group;
-  // The weights of a group for each plane that has any, six to a plane.
-  struct Part {
-    std::size_t plane;
-    T weight[group];
-  };
-  std::vector<std::vector<Part>> parts(groups);
-  for (std::size_t g = 0; g < groups; ++g) {
+  const std::size_t rows = weights.size() / std::max<std::size_t>(1, planes);
+  start_.push_back(0);
+  for (std::size_t begin = 0; begin < rows; begin += group) {
     for (std::size_t p = 0; p < planes; ++p) {
-      Part part{p, {}};
+      Part part{static_cast<std::uint32_t>(p), {}};
       bool any = false;
-      for (std::size_t r = g * group; r < std::min(left.size(), (g + 1) * group); ++r) {
-        part.weight[r % group] = static_cast<T>(weights[p * left.size() + r]);
-        any = any || part.weight[r % group] != 0;
+      for (std::size_t r = begin; r < std::min(rows, begin + group); ++r) {
+        part.weight[r - begin] = static_cast<T>(weights[p * rows + r]);
+        any = any || part.weight[r - begin] != 0;
       }
-      if (any) parts[g].push_back(part);
+      if (any) parts_.push_back(part);
     }
+    start_.push_back(parts_.size());
   }
+}
+
+template <class T>
+LeftWeights<T>::LeftWeights(std::size_t rows, std::span<const std::uint64_t> first, std::span<const std::uint32_t> row,
+                            std::span<const double> weight) {
+  constexpr std::size_t group = detail::tile_rows;
+  struct Entry {
+    std::uint32_t plane, row;
+    T weight;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(row.size());
+  for (std::size_t p = 0; p + 1 < first.size(); ++p)
+    for (std::uint64_t at = first[p]; at < first[p + 1]; ++at)
+      entries.push_back({static_cast<std::uint32_t>(p), row[at], static_cast<T>(weight[at])});
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.row / group < b.row / group; });
+  auto at = entries.begin();
+  start_.push_back(0);
+  for (std::size_t tile = 0; tile * group < rows; ++tile) {
+    for (; at != entries.end() && at->row / group == tile; ++at) {
+      if (parts_.size() == start_.back() || parts_.back().plane != at->plane) parts_.push_back({at->plane, {}});
+      parts_.back().weight[at->row % group] += at->weight;
+    }
+    start_.push_back(parts_.size());
+  }
+}
+
+template <class T>
+void add_kernel_sums(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right,
+                     const LeftWeights<T>& weights, double* sums, const Threads& threads) {
   const auto& operations = detail::tiles().of<T>();
   TileWalk<T>(kernel, left, right)
       .run(threads, [&](std::size_t first, std::size_t rows, std::size_t column, const T* tile) {
-        for (const Part& part : parts[first / group])
+        for (const auto& part : weights.parts(first / detail::tile_rows))
           operations.add(tile, rows, part.weight, sums + part.plane * right.padded() + column);
       });
 }
@@ -219,6 +253,14 @@ double sum_error(const KernelFunction& kernel, const LeftScale& left, double len
   switch (left.form) {
     case RowForm::Dense:
     case RowForm::Sparse: value = kernel.value_error(product, a, b, unit); break;
+    case RowForm::Multiples: {
+      // Products are exact but for the deviations d of the rows: off by at most d (a + b + d), squared distances by at
+      // most four times that.
+      const double apart = left.deviation * (a + b + left.deviation);
+      const double error = kernel.kind == KernelKind::Rbf ? 4 * apart / ((a + b) * (a + b)) : apart / (a * b);
+      value = kernel.value_error(24 * unit + error, a, b, unit);
+      break;
+    }
     case RowForm::Differences: value = product + 16 * unit; break;  // t exp(-t) <= 1/e
     case RowForm::Ones: value = kernel.value_error(0, a, b, unit); break;
     case RowForm::Given: break;
@@ -236,9 +278,11 @@ template void kernel_block(const KernelFunction&, const LeftRows<double>&, const
                            std::size_t, const Threads&);
 template void kernel_row(const KernelFunction&, const KernelRows<float>&, std::uint32_t, float*);
 template void kernel_row(const KernelFunction&, const KernelRows<double>&, std::uint32_t, double*);
+template class LeftWeights<float>;
+template class LeftWeights<double>;
 template void add_kernel_sums(const KernelFunction&, const LeftRows<float>&, const KernelRows<float>&,
-                              std::span<const double>, std::size_t, double*, const Threads&);
+                              const LeftWeights<float>&, double*, const Threads&);
 template void add_kernel_sums(const KernelFunction&, const LeftRows<double>&, const KernelRows<double>&,
-                              std::span<const double>, std::size_t, double*, const Threads&);
+                              const LeftWeights<double>&, double*, const Threads&);
 
 }  // namespace halfspace

@@ -6,7 +6,9 @@
 namespace halfspace {
 
 KernelData::KernelData(const Dataset& data, const KernelFunction& kernel, bool find_equal, const Threads& threads)
-    : access_(RowAccess::of(data.matrix())), features_(data.features()), form_(form_for(data, kernel)) {
+    : access_(RowAccess::of(data.matrix())), features_(data.features()), plain_(form_for(data, kernel)), form_(plain_) {
+  if (worth_multiples(plain_, features_)) multiples_ = find_multiples(*access_, threads);
+  if (multiples_.unit > 0) form_ = RowForm::Multiples;
   length2_.resize(data.rows());
   for_blocks(threads, data.rows(), row_block, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) length2_[i] = access_->norm2(i);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/equal_rows.hpp"
+#include "data/kernel_multiples.hpp"
 #include "data/kernel_rows.hpp"
 
 namespace halfspace {
@@ -19,7 +20,9 @@ class KernelData {
 
   [[nodiscard]] const RowAccess& access() const { return *access_; }
   [[nodiscard]] std::size_t features() const { return features_; }
-  [[nodiscard]] RowForm form() const { return form_; }
+  [[nodiscard]] RowForm form() const { return form_; }        // for values in float
+  [[nodiscard]] RowForm plain_form() const { return plain_; }  // the same without Multiples
+  [[nodiscard]] double deviation() const { return multiples_.deviation; }
   [[nodiscard]] std::span<const double> length2() const { return length2_; }
   [[nodiscard]] const EqualRows& equal() const { return equal_; }
   // Given: the columns that hold the values with these rows.
@@ -28,13 +31,15 @@ class KernelData {
   template <class T>
   [[nodiscard]] KernelRows<T> pack(std::span<const std::uint32_t> rows, RowForm form, const Threads& threads,
                                    bool panels = true) const {
-    return KernelRows<T>(*access_, rows, features_, form, threads, columns_of(rows), panels, length2_);
+    return KernelRows<T>(*access_, rows, features_, form, threads, columns_of(rows), panels, length2_,
+                         multiples_.unit);
   }
 
  private:
   std::unique_ptr<RowAccess> access_;
   std::size_t features_;
-  RowForm form_;
+  RowForm plain_, form_;
+  Multiples multiples_;
   std::vector<double> length2_;  // of every row
   EqualRows equal_;              // among all rows
 };

@@ -26,6 +26,10 @@ RowForm form_for(const RowShape& shape) {
   return mean * 2.2 >= static_cast<double>(shape.features) ? RowForm::Dense : RowForm::Sparse;
 }
 
+bool worth_multiples(RowForm form, std::size_t features) {
+  return form == RowForm::Sparse && features <= few_columns;
+}
+
 RowForm form_for(const Dataset& data, const KernelFunction& kernel) {
   if (kernel.kind == KernelKind::Precomputed) return RowForm::Given;
   RowShape shape{data.rows(), data.features(), data.nonzeros(), 0, stores_ones(data.matrix())};
@@ -59,13 +63,14 @@ RowForm exact_form(RowForm form, const KernelFunction& kernel, double length2, s
 template <class T>
 KernelRows<T>::KernelRows(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::size_t features,
                           RowForm form, const Threads& threads, std::span<const std::uint32_t> columns,
-                          bool panels, std::span<const double> length2)
+                          bool panels, std::span<const double> length2, double multiples_of)
     : size_(chosen.size()),
       features_(features),
       width_(detail::tiles().width),
-      form_(form) {
+      form_(form),
+      unit_(multiples_of) {
   length2_.assign(padded(), T{0});
-  if (form != RowForm::Differences) {
+  if (form != RowForm::Differences && form != RowForm::Multiples) {
     for_blocks(threads, size_, row_block, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         length2_[i] = static_cast<T>(length2.empty() ? rows.norm2(chosen[i]) : length2[chosen[i]]);
@@ -79,6 +84,10 @@ KernelRows<T>::KernelRows(const RowAccess& rows, std::span<const std::uint32_t> 
       if (panels && features_ <= few_columns && padded() * features_ * sizeof(T) <= panel_bytes)
         fill_panels(threads);
       break;
+    case RowForm::Multiples:
+      pack_multiples(rows, chosen);
+      if (panels) fill_pairs(threads);
+      break;
     case RowForm::Ones: pack_ones(rows, chosen, panels, threads); break;
     case RowForm::Given: pack_given(rows, chosen, columns, threads); break;
   }
@@ -89,7 +98,8 @@ KernelRows<T>::KernelRows(const KernelRows& from, std::span<const std::uint32_t>
     : size_(which.size()),
       features_(from.features_),
       width_(from.width_),
-      form_(from.form_) {
+      form_(from.form_),
+      unit_(from.unit_) {
   length2_.assign(padded(), T{0});
   for (std::size_t k = 0; k < size_; ++k) length2_[k] = from.length2_[which[k]];
   const auto in_panel = [this](std::size_t i) { return (i / width_) * features_ * width_ + i % width_; };
@@ -112,6 +122,16 @@ KernelRows<T>::KernelRows(const KernelRows& from, std::span<const std::uint32_t>
         start_.push_back(index_.size());
       }
       if (features_ <= few_columns) fill_panels(Threads(1));
+      break;
+    case RowForm::Multiples:
+      for (const std::uint32_t i : which) {
+        for (std::uint64_t at = from.start_[i]; at < from.start_[i + 1]; ++at) {
+          index_.push_back(from.index_[at]);
+          pair_value_.push_back(from.pair_value_[at]);
+        }
+        start_.push_back(index_.size());
+      }
+      fill_pairs(Threads(1));
       break;
     case RowForm::Ones:
       for (const std::uint32_t i : which) {
@@ -223,7 +243,7 @@ std::size_t KernelRows<T>::longest() const {
     const auto most = std::max_element(ones_length_.begin(), ones_length_.end());
     return most == ones_length_.end() ? 0 : *most;
   }
-  if (form_ != RowForm::Sparse) return features_;
+  if (form_ != RowForm::Sparse && form_ != RowForm::Multiples) return features_;
   std::uint64_t out = 0;
   for (std::size_t i = 0; i < size_; ++i) out = std::max(out, start_[i + 1] - start_[i]);
   return static_cast<std::size_t>(out);
@@ -237,6 +257,7 @@ double KernelRows<T>::cost() const {
     case RowForm::Dense:
     case RowForm::Differences: return scale * static_cast<double>(features_);
     case RowForm::Sparse: return scale * 2.2 * static_cast<double>(index_.size()) / rows;
+    case RowForm::Multiples: return 1.5 * static_cast<double>(index_.size()) / rows;
     case RowForm::Ones: return static_cast<double>(index_.size()) / rows;
     case RowForm::Given: break;
   }
@@ -245,7 +266,8 @@ double KernelRows<T>::cost() const {
 
 template <class T>
 std::uint64_t KernelRows<T>::bytes() const {
-  return panel_.size() * sizeof(T) + value_.size() * sizeof(T) + index_.size() * sizeof(std::uint32_t) + ones_.size();
+  return (panel_.size() + value_.size()) * sizeof(T) + ones_.size() +
+         (index_.size() + pair_value_.size() + pairs_.size()) * sizeof(std::uint32_t);
 }
 
 template <class T>
@@ -275,6 +297,12 @@ LeftRows<T>::LeftRows(const KernelRows<T>& rows, std::span<const std::uint32_t> 
       const std::uint64_t at = rows.start_[i];
       entries_.push_back({rows.index_.data() + at, ones ? nullptr : rows.value_.data() + at,
                           static_cast<std::size_t>(rows.start_[i + 1] - at)});
+    }
+  } else if (rows.form_ == RowForm::Multiples) {
+    for (const std::uint32_t i : which_) {
+      const std::uint64_t at = rows.start_[i];
+      pairs_.push_back({rows.index_.data() + at, rows.pair_value_.data() + at,
+                        static_cast<std::size_t>(rows.start_[i + 1] - at)});
     }
   }
 }

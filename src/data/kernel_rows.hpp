@@ -6,8 +6,10 @@
 //                against the lengths (rbf only)
 //   Sparse       entries on the left; panels are filled from entries, all columns (few of them) or those that occur
 //   Ones         rows of ones: entries on the left, panels of bytes
+//   Multiples    values are small multiples of one unit (kernel_multiples.hpp), in place of Sparse with few columns
 //   Given        the features are the kernel values themselves
-// Memory: rows x columns numbers for Dense, Given and Sparse with few columns, bytes for Ones; the entries otherwise.
+// Memory: rows x columns numbers for Dense, Given and Sparse with few columns, half of that for Multiples, bytes for Ones;
+// the entries otherwise.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,7 @@
 
 namespace halfspace {
 
-enum class RowForm { Dense, Differences, Sparse, Ones, Given };
+enum class RowForm { Dense, Differences, Sparse, Multiples, Ones, Given };
 
 struct RowShape {
   std::size_t rows = 0, features = 0;
@@ -33,7 +35,9 @@ struct RowShape {
 };
 [[nodiscard]] bool stores_ones(const Matrix& matrix);
 [[nodiscard]] std::size_t longest_row(const RowAccess& rows);
-// The quickest form for products of rows like these.
+// Whether rows like these are quicker as multiples, if they are such.
+[[nodiscard]] bool worth_multiples(RowForm form, std::size_t features);
+// The quickest form for products of rows like these; Multiples have to be asked for.
 [[nodiscard]] RowForm form_for(const RowShape& shape);
 [[nodiscard]] RowForm form_for(const Dataset& data, const KernelFunction& kernel);
 // The same for kept rows on the left and others on the right; follows from the left ones alone unless all are rows of ones.
@@ -47,10 +51,10 @@ class KernelRows {
  public:
   // The chosen rows. Columns from `features` on stay out of the products but count in the lengths. Given:
   // column columns[i] holds the value with row i. Without panels: only to take rows from. length2: the squared lengths of
-  // all rows, where they are known.
+  // all rows, where they are known. Multiples: of which unit.
   KernelRows(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::size_t features, RowForm form,
              const Threads& threads, std::span<const std::uint32_t> columns = {}, bool panels = true,
-             std::span<const double> length2 = {});
+             std::span<const double> length2 = {}, double multiples_of = 0);
 
   // Some of the rows of another set.
   KernelRows(const KernelRows& from, std::span<const std::uint32_t> which);
@@ -84,16 +88,21 @@ class KernelRows {
   void pack_given(const RowAccess& rows, std::span<const std::uint32_t> chosen,
                   std::span<const std::uint32_t> columns, const Threads& threads);
   void fill_panels(const Threads& threads);
+  void pack_multiples(const RowAccess& rows, std::span<const std::uint32_t> chosen);
+  void fill_pairs(const Threads& threads);
 
   std::size_t size_ = 0, features_ = 0, width_ = 0;
   RowForm form_;
   AlignedVector<T> length2_;             // padded
   AlignedVector<T> panel_;               // Dense, Given (row after row), Sparse with few columns
-  std::vector<std::uint64_t> start_{0};  // Sparse, Ones
+  std::vector<std::uint64_t> start_{0};  // Sparse, Ones, Multiples
   std::vector<std::uint32_t> index_;
   std::vector<T> value_;
   AlignedVector<std::uint8_t> ones_;  // Ones: panels
   std::vector<std::uint8_t> ones_length_;
+  double unit_ = 0;  // Multiples
+  std::vector<std::uint32_t> pair_value_;
+  AlignedVector<std::uint32_t> pairs_;  // panels
 };
 
 // Rows of a set, ready to stand on the left. Points into the set.
@@ -111,6 +120,7 @@ class LeftRows {
   std::vector<T> length2_;
   AlignedVector<T> packed_;                  // Dense: [group][column][6]
   std::vector<detail::Entries<T>> entries_;  // Sparse, Ones
+  std::vector<detail::PairEntries> pairs_;   // Multiples
 };
 
 // out[r * stride + i] = K(left r, right i); stride >= right.padded(), and what lies beyond right.size() is
@@ -123,12 +133,34 @@ void kernel_block(const KernelFunction& kernel, const LeftRows<T>& left, const K
 template <class T>
 void kernel_row(const KernelFunction& kernel, const KernelRows<T>& rows, std::uint32_t row, T* out);
 
-// sums[p * right.padded() + i] += sum over r of weights[p * left.size() + r] K(left r, right i), for every
-// plane p.
+// The weights that planes give to left rows, tile by tile.
+template <class T>
+class LeftWeights {
+ public:
+  // weights[p * rows + r]
+  explicit LeftWeights(std::span<const double> weights, std::size_t planes = 1);
+  // Plane p has the weights weight[at] of the left rows row[at], at from first[p] to first[p + 1].
+  LeftWeights(std::size_t rows, std::span<const std::uint64_t> first, std::span<const std::uint32_t> row,
+              std::span<const double> weight);
+
+  struct Part {
+    std::uint32_t plane;
+    T weight[detail::tile_rows];
+  };
+  // Of the planes that have a part in a tile, in their order.
+  [[nodiscard]] std::span<const Part> parts(std::size_t tile) const {
+    return {parts_.data() + start_[tile], parts_.data() + start_[tile + 1]};
+  }
+
+ private:
+  std::vector<std::size_t> start_;
+  std::vector<Part> parts_;
+};
+
+// sums[p * right.padded() + i] += sum over r of weight of r in plane p times K(left r, right i).
 template <class T>
 void add_kernel_sums(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right,
-                     std::span<const double> weights, std::size_t planes, double* sums,
-                     const Threads& threads);
+                     const LeftWeights<T>& weights, double* sums, const Threads& threads);
 
 // What a bound on the error of such a sum needs to know of the left rows.
 struct LeftScale {
@@ -136,6 +168,7 @@ struct LeftScale {
   std::size_t rows = 0;
   std::size_t entries = 0;  // most entries of a row: KernelRows::longest()
   double length = 0;        // a bound on their lengths
+  double deviation = 0;     // Multiples: how far rows of either side are from theirs at most
 };
 // A bound on the error of a sum of add_kernel_sums in T, divided by the sum of the sizes of its weights, for a right row
 // no longer than `length`. (Higham, Accuracy and Stability of Numerical Algorithms, chapter 3.)

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "data/kernel_multiples.hpp"
 #include "data/kernel_rows.hpp"
 #include "halfspace/data/scaling.hpp"
 #include "model/row_scores.hpp"
@@ -19,7 +20,10 @@
 namespace halfspace {
 namespace {
 
-constexpr std::size_t rows_at_once = 8192;
+// Sums of all functions for so many rows stay near the processor.
+std::size_t rows_at_once(const KernelModel& model) {
+  return std::clamp<std::size_t>((std::size_t{1} << 18U) / std::max<std::size_t>(1, model.offsets.size()), 512, 8192);
+}
 
 KernelFunction effective(const KernelModel& model) {
   // The support vectors of a precomputed kernel point at columns: the product with them is the value.
@@ -37,22 +41,43 @@ std::size_t classes_of_pairs(std::size_t functions) {
   return classes;
 }
 
-// In pairs, the vectors of one class are used by the same functions: they stand together, so that few functions
-// have a part in each tile. The class follows from the sign of the coefficient.
+// In pairs, the vectors of one class are used by the same functions: they stand together, and among them those that the
+// busiest functions use, so that few functions have a part in each tile. The class follows from the sign of the
+// coefficient.
 std::vector<std::uint32_t> order_of_vectors(const KernelModel& model) {
   std::vector<std::uint32_t> order(model.vectors());
   std::iota(order.begin(), order.end(), 0U);
   if (!model.pairs) return order;
-  std::vector<std::uint32_t> owner(model.vectors(), 0);
-  std::uint32_t a = 0, b = 1;
   const std::size_t classes = classes_of_pairs(model.offsets.size());
+  std::vector<std::uint32_t> owner(model.vectors(), 0);
+  std::vector<std::uint8_t> used(model.vectors() * classes, 0);     // against which classes
+  std::vector<std::uint32_t> often(classes * classes, 0);           // by the vectors of a class
+  std::uint32_t a = 0, b = 1;
   for (std::size_t k = 0; k < model.offsets.size(); ++k) {
-    for (std::uint64_t at = model.first[k]; at < model.first[k + 1]; ++at)
-      owner[model.vector[at]] = model.coefficient[at] > 0 ? b : a;
+    for (std::uint64_t at = model.first[k]; at < model.first[k + 1]; ++at) {
+      const std::uint32_t own = model.coefficient[at] > 0 ? b : a, other = model.coefficient[at] > 0 ? a : b;
+      owner[model.vector[at]] = own;
+      used[model.vector[at] * classes + other] = 1;
+      ++often[own * classes + other];
+    }
     if (++b == classes) b = ++a + 1;
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t x, std::uint32_t y) { return owner[x] < owner[y]; });
+  std::vector<std::uint32_t> busiest(classes * classes);
+  for (std::size_t c = 0; c < classes; ++c) {
+    std::uint32_t* const list = busiest.data() + c * classes;
+    std::iota(list, list + classes, 0U);
+    std::stable_sort(list, list + classes, [&](std::uint32_t x, std::uint32_t y) {
+      return often[c * classes + x] > often[c * classes + y];
+    });
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
+    if (owner[x] != owner[y]) return owner[x] < owner[y];
+    for (std::size_t r = 0; r < classes; ++r) {
+      const std::uint32_t other = busiest[owner[x] * classes + r];
+      if (used[x * classes + other] != used[y * classes + other]) return used[x * classes + other] != 0;
+    }
+    return false;
+  });
   return order;
 }
 
@@ -67,21 +92,28 @@ class FunctionSums {
         right_access_(RowAccess::of(data.matrix())),
         order_(order_of_vectors(model)) {
     form_ = form_of_both(*left_access_, *right_access_, stores_ones(data.matrix()) && all_ones(model.value));
+    single_form_ = form_;
+    if (worth_multiples(form_, model.features)) {
+      const Multiples left = find_multiples(*left_access_, threads);
+      const Multiples right = left.unit > 0 ? hold_against(*right_access_, left.unit, threads) : left;
+      if (right.unit > 0) {
+        single_form_ = RowForm::Multiples;
+        multiples_ = {left.unit, std::max(left.deviation, right.deviation)};
+      }
+    }
     double length2 = 0;
     for (std::size_t r = 0; r < model.vectors(); ++r) length2 = std::max(length2, left_access_->norm2(r));
     exact_form_ = exact_form(form_, kernel_, length2, model.features);
     const std::size_t vectors = model.vectors();
     std::vector<std::size_t> place(vectors);
     for (std::size_t r = 0; r < vectors; ++r) place[order_[r]] = r;
-    weights_.assign(model.offsets.size() * vectors, 0.0);
     sizes_.assign(model.offsets.size(), 0.0);
-    for (std::size_t k = 0; k < sizes_.size(); ++k) {
-      for (std::uint64_t at = model.first[k]; at < model.first[k + 1]; ++at) {
-        weights_[k * vectors + place[model.vector[at]]] = model.coefficient[at];
+    row_.reserve(model.vector.size());
+    for (const std::uint32_t v : model.vector) row_.push_back(static_cast<std::uint32_t>(place[v]));
+    for (std::size_t k = 0; k < sizes_.size(); ++k)
+      for (std::uint64_t at = model.first[k]; at < model.first[k + 1]; ++at)
         sizes_[k] += std::abs(model.coefficient[at]) * (1 + 1e-9);
-      }
-    }
-    scale_ = {form_, vectors, 0, std::sqrt(length2) * (1 + 1e-9)};
+    scale_ = {single_form_, vectors, 0, std::sqrt(length2) * (1 + 1e-9), multiples_.deviation};
   }
 
   // out[row * functions + k] for the given rows.
@@ -95,13 +127,13 @@ class FunctionSums {
         return double_;
       }
     }();
-    const RowForm form = single ? form_ : exact_form_;
-    if (!side) side.emplace(*left_access_, order_, model_.features, form, threads_);
-    const KernelRows<T> right(*right_access_, rows, model_.features, form, threads_);
+    const RowForm form = single ? single_form_ : exact_form_;
+    if (!side) side.emplace(*left_access_, order_, form, multiples_.unit, model_, row_, threads_);
+    const KernelRows<T> right(*right_access_, rows, model_.features, form, threads_, {}, true, {}, multiples_.unit);
     const std::size_t functions = sizes_.size();
     std::vector<double> sums(functions * right.padded(), 0.0);
     if (!order_.empty())
-      add_kernel_sums(kernel_, side->left, right, weights_, functions, sums.data(), threads_);
+      add_kernel_sums(kernel_, side->left, right, side->weights, sums.data(), threads_);
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (std::size_t k = 0; k < functions; ++k)
         out[i * functions + k] = sums[k * right.padded() + i] + model_.offsets[k];
@@ -123,9 +155,12 @@ class FunctionSums {
   struct Side {
     KernelRows<T> rows;
     LeftRows<T> left;
-    Side(const RowAccess& access, const std::vector<std::uint32_t>& order, std::size_t features, RowForm form,
-         const Threads& threads)
-        : rows(access, order, features, form, threads, {}, false), left(rows, positions(order.size())) {}
+    LeftWeights<T> weights;
+    Side(const RowAccess& access, const std::vector<std::uint32_t>& order, RowForm form, double unit,
+         const KernelModel& model, const std::vector<std::uint32_t>& row, const Threads& threads)
+        : rows(access, order, model.features, form, threads, {}, false, {}, unit),
+          left(rows, positions(order.size())),
+          weights(order.size(), model.first, row, model.coefficient) {}
     static std::vector<std::uint32_t> positions(std::size_t n) {
       std::vector<std::uint32_t> out(n);
       std::iota(out.begin(), out.end(), 0U);
@@ -139,8 +174,10 @@ class FunctionSums {
   Matrix vectors_;
   std::unique_ptr<RowAccess> left_access_, right_access_;
   std::vector<std::uint32_t> order_;
-  RowForm form_, exact_form_;
-  std::vector<double> weights_, sizes_;
+  RowForm form_, single_form_, exact_form_;
+  Multiples multiples_;
+  std::vector<std::uint32_t> row_;  // of every coefficient: the place of its vector in the order
+  std::vector<double> sizes_;
   LeftScale scale_;
   std::optional<Side<float>> single_;
   std::optional<Side<double>> double_;
@@ -191,8 +228,9 @@ std::vector<double> deciding_values(const KernelModel& model, const Dataset& dat
   std::vector<std::uint32_t> all(data.rows()), open;
   std::iota(all.begin(), all.end(), 0U);
   bool floats = sums.worth_floats();
-  for (std::size_t begin = 0; begin < data.rows(); begin += rows_at_once) {
-    const std::size_t count = std::min(rows_at_once, data.rows() - begin);
+  const std::size_t at_once = rows_at_once(model);
+  for (std::size_t begin = 0; begin < data.rows(); begin += at_once) {
+    const std::size_t count = std::min(at_once, data.rows() - begin);
     const std::span<const std::uint32_t> rows(all.data() + begin, count);
     double* const values = out.data() + begin * functions;
     if (!floats) {
@@ -226,8 +264,9 @@ std::vector<double> function_values(const KernelModel& model, bool unit_rows, co
   std::vector<double> out(data.rows() * functions);
   std::vector<std::uint32_t> all(data.rows());
   std::iota(all.begin(), all.end(), 0U);
-  for (std::size_t begin = 0; begin < data.rows(); begin += rows_at_once) {
-    const std::size_t count = std::min(rows_at_once, data.rows() - begin);
+  const std::size_t at_once = rows_at_once(model);
+  for (std::size_t begin = 0; begin < data.rows(); begin += at_once) {
+    const std::size_t count = std::min(at_once, data.rows() - begin);
     sums.compute<double>({all.data() + begin, count}, out.data() + begin * functions);
   }
   return out;

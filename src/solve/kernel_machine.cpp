@@ -103,7 +103,7 @@ class MachineSolve {
         goal.kernel.gamma * static_cast<double>(longest) * 0x1.0p-22 > 1e-3)
       precise_.emplace(data_.pack<double>(
           variables_.row,
-          exact_form(data_.form(), goal.kernel, static_cast<double>(longest), data_.features()), goal.threads));
+          exact_form(data_.plain_form(), goal.kernel, static_cast<double>(longest), data_.features()), goal.threads));
   }
 
   KernelMachine solve() {

@@ -161,7 +161,7 @@ class KernelWalk {
         }
         std::fill_n(score.begin() + static_cast<std::ptrdiff_t>(k * stride), stride, constant_ * sum);
       }
-      add_kernel_sums(kernel_, left, right, weights, planes_, score.data(), run_.threads);
+      add_kernel_sums(kernel_, left, right, LeftWeights<double>(weights, planes_), score.data(), run_.threads);
       if (budget_ > 0) {
         earlier.resize(kept * stride);
         kernel_block(kernel_, left, right, earlier.data(), stride, run_.threads);

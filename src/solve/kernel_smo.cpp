@@ -80,11 +80,11 @@ void KernelSmo::start(std::vector<double> beta) {
 // slopes += sum of weights K(row, .)
 void KernelSmo::add_sums(const std::vector<std::uint32_t>& rows, const std::vector<double>& weights) {
   if (p_.precise != nullptr) {
-    add_kernel_sums(p_.kernel, LeftRows<double>(*p_.precise, rows), *p_.precise, weights, 1, slope_.data(),
-                    p_.threads);
+    add_kernel_sums(p_.kernel, LeftRows<double>(*p_.precise, rows), *p_.precise,
+                    LeftWeights<double>(weights), slope_.data(), p_.threads);
   } else {
-    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, weights, 1, slope_.data(),
-                    p_.threads);
+    add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, LeftWeights<float>(weights),
+                    slope_.data(), p_.threads);
   }
 }
 

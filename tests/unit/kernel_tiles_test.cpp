@@ -6,6 +6,7 @@
 
 #include "core/pair_steps.hpp"
 #include "data/equal_rows.hpp"
+#include "data/kernel_multiples.hpp"
 #include "data/kernel_rows.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
@@ -48,17 +49,18 @@ std::vector<std::uint32_t> numbers(std::size_t n) {
 }
 
 template <class T>
-void check_block(const testing::Rows& rows, RowForm form, const KernelFunction& kernel, double tolerance) {
+void check_block(const testing::Rows& rows, RowForm form, const KernelFunction& kernel, double tolerance,
+                 double unit = 0) {
   const Dataset data = testing::dataset_from(rows);
   const auto access = RowAccess::of(data.matrix());
-  const KernelRows<T> packed(*access, numbers(rows.size()), data.features(), form, Threads(2));
+  const KernelRows<T> packed(*access, numbers(rows.size()), data.features(), form, Threads(2), {}, true, {}, unit);
   const std::vector<std::uint32_t> left = {3, 0, 5, 7, 1, 2, 11, 9};
   std::vector<T> block(left.size() * packed.padded());
   kernel_block(kernel, LeftRows<T>(packed, left), packed, block.data(), packed.padded(), Threads(2));
   std::vector<double> weights(2 * left.size());
   for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = 0.25 * static_cast<double>(k % 5) - 0.5;
   std::vector<double> sums(2 * packed.padded(), 1.0);
-  add_kernel_sums(kernel, LeftRows<T>(packed, left), packed, weights, 2, sums.data(), Threads(2));
+  add_kernel_sums(kernel, LeftRows<T>(packed, left), packed, LeftWeights<T>(weights, 2), sums.data(), Threads(2));
   std::vector<T> alone(packed.padded());
   for (std::size_t r = 0; r < left.size() && form != RowForm::Differences; ++r) {
     kernel_row(kernel, packed, left[r], alone.data());
@@ -78,6 +80,22 @@ void check_block(const testing::Rows& rows, RowForm form, const KernelFunction& 
       worst_sum = std::max(
           worst_sum, std::abs(sums[p * packed.padded() + i] - expected[p]) / (1 + std::abs(expected[p])));
   }
+  // The same weights as lists, in any order of the rows.
+  std::vector<std::uint64_t> first = {0};
+  std::vector<std::uint32_t> row;
+  std::vector<double> weight;
+  for (std::size_t p = 0; p < 2; ++p) {
+    for (std::size_t r = left.size(); r-- > 0;) {
+      if (weights[p * left.size() + r] == 0) continue;
+      row.push_back(static_cast<std::uint32_t>(r));
+      weight.push_back(weights[p * left.size() + r]);
+    }
+    first.push_back(row.size());
+  }
+  std::vector<double> by_lists(sums.size(), 1.0);
+  add_kernel_sums(kernel, LeftRows<T>(packed, left), packed, LeftWeights<T>(left.size(), first, row, weight),
+                  by_lists.data(), Threads(1));
+  CHECK(by_lists == sums);
   CHECK(worst < tolerance);
   CHECK(worst_sum < 20 * tolerance);
 }
@@ -99,6 +117,62 @@ TEST_CASE(
     check_block<float>(random_rows(40, 30, 0.5, true, 6), RowForm::Ones, kernel, 5e-6);
   }
   check_block<double>(random_rows(45, 37, 0.6, false, 7), RowForm::Differences, kernels[1], 1e-14);
+}
+
+// Whole multiples of a unit, written with so many digits.
+testing::Rows multiples(std::size_t count, std::size_t features, double unit, double digits, std::uint64_t seed) {
+  testing::Rows rows = random_rows(count, features, 0.4, false, seed);
+  for (auto& row : rows) {
+    for (double& x : row) x = std::round(std::clamp(40 * x, -200.0, 200.0)) * unit;
+    for (double& x : row) x = std::round(x * digits) / digits;
+  }
+  rows[0][0] = std::round(unit * digits) / digits;
+  rows[0][1] = std::round(255 * unit * digits) / digits;
+  return rows;
+}
+
+TEST_CASE("rows of multiples of a unit are found and give the kernel values of the definition") {
+  const KernelFunction kernels[] = {{}, {KernelKind::Rbf, 0.05}, {KernelKind::Poly, 0.1, 1, 3}};
+  for (const std::size_t features : {std::size_t{36}, std::size_t{37}}) {
+    for (const double unit : {1.0, 1.0 / 255}) {
+      const testing::Rows rows = multiples(45, features, unit, 1e7, features);
+      const Multiples found = find_multiples(*RowAccess::of(testing::dataset_from(rows).matrix()), Threads(2));
+      REQUIRE(found.unit > 0);
+      CHECK(std::abs(found.unit / unit - 1) < 1e-5);
+      CHECK((found.deviation == 0) == (unit == 1));
+      KernelFunction linear = kernels[0];
+      check_block<double>(rows, RowForm::Multiples, linear, unit == 1 ? 1e-14 : 1e-4, found.unit);
+      if (unit == 1) continue;
+      for (const KernelFunction& kernel : kernels)
+        check_block<float>(rows, RowForm::Multiples, kernel, 2e-5, found.unit);
+    }
+  }
+  const testing::Rows any = random_rows(45, 37, 0.6, false, 11);
+  CHECK(find_multiples(*RowAccess::of(testing::dataset_from(any).matrix()), Threads(1)).unit == 0);
+  testing::Rows spoiled = multiples(45, 37, 1, 1, 12);
+  spoiled[44][3] = 0.7;
+  CHECK(find_multiples(*RowAccess::of(testing::dataset_from(spoiled).matrix()), Threads(1)).unit == 0);
+}
+
+TEST_CASE("values of rows near multiples are off by no more than their bound") {
+  const testing::Rows rows = multiples(45, 60, 1.0 / 255, 1e7, 13);
+  const Dataset data = testing::dataset_from(rows);
+  const auto access = RowAccess::of(data.matrix());
+  const Multiples found = find_multiples(*access, Threads(1));
+  REQUIRE(found.deviation > 0);
+  for (const KernelFunction& kernel : {KernelFunction{KernelKind::Rbf, 0.3}, KernelFunction{KernelKind::Poly, 0.5, 1, 2}}) {
+    const KernelRows<float> packed(*access, numbers(rows.size()), data.features(), RowForm::Multiples, Threads(1), {}, true,
+                                   {}, found.unit);
+    std::vector<float> values(packed.padded());
+    for (std::uint32_t r = 0; r < rows.size(); ++r) {
+      kernel_row(kernel, packed, r, values.data());
+      const LeftScale left{RowForm::Multiples, 1, packed.longest(), std::sqrt(access->norm2(r)), found.deviation};
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double off = std::abs(static_cast<double>(values[i]) - value_by_definition(kernel, rows[r], rows[i]));
+        CHECK(off <= sum_error<float>(kernel, left, std::sqrt(access->norm2(i))));
+      }
+    }
+  }
 }
 
 TEST_CASE("squared distances by differences keep what products of long rows lose") {

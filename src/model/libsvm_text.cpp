@@ -19,6 +19,7 @@
 #include <numeric>
 #include <set>
 
+#include "data/libsvm_piece.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/libsvm.hpp"
 #include "model/text_cursor.hpp"
@@ -163,13 +164,15 @@ Vectors read_vectors(Cursor& cursor, const Header& header, KernelModel& model) {
       if (value_code != std::errc() || value_end != token.data() + token.size() || !std::isfinite(value))
         cursor.refuse(fmt::format("'{}'", printable(token)), "index:value");
       if (given) {
-        if (index != 0 || last != -1 || value < 1 || value > 4294967294.0 || value != std::floor(value))
+        if (index != 0 || last != -1 || value < 1 || value > most_features || value != std::floor(value))
           cursor.refuse(fmt::format("'{}'", printable(token)), "0: and the number of a training row");
         model.index.push_back(static_cast<std::uint32_t>(value));
         model.value.push_back(1);
         last = 0;
       } else {
         if (index <= last) cursor.refuse(fmt::format("index {} after {}", index, last), "ascending from 1");
+        if (index > most_features)
+          cursor.refuse(fmt::format("index {}", index), fmt::format("at most {} features", most_features));
         last = index;
         if (value != 0) {
           model.index.push_back(index - 1);

@@ -85,8 +85,8 @@ TEST_CASE("damaged LIBSVM models are refused with their place") {
        {broken("c_svc", "one_class"), broken("linear", "cubic"), broken("rho 0.5", "rho 0.5 1"),
         broken("rho 0.5", "rho x"), broken("total_sv 2", "total_sv 3"), broken("nr_sv 1 1", "nr_sv 1 2"),
         broken("label 5 9", "label 5 5"), broken("nr_class 2", "nr_class 1"), broken("-2 2:1", "-2 2:1 2:1"),
-        broken("-2 2:1", "-2 0:1"), broken("-2 2:1", "-2 2:nan"), broken("-2 2:1 \n", ""),
-        broken("label 5 9\n", ""), text + "1 1:1\n", text.substr(0, 40)})
+        broken("-2 2:1", "-2 0:1"), broken("-2 2:1", "-2 2000000000:1"), broken("-2 2:1", "-2 2:nan"),
+        broken("-2 2:1 \n", ""), broken("label 5 9\n", ""), text + "1 1:1\n", text.substr(0, 40)})
     CHECK_THROWS_AS((void)model_from_bytes(bad, "m"), InputError);
 }
 

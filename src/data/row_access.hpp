@@ -3,9 +3,11 @@
 // few nanoseconds more than the kernel it reaches; loops over many rows have calls of their own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/data/matrix.hpp"
@@ -74,5 +76,25 @@ class RowAccess {
 // rows whose number depends on the shape alone.
 void row_products(const RowAccess& rows, const double* w, double* out, const Threads& threads);
 void add_row_sum(const RowAccess& rows, const double* a, double* out, const Threads& threads);
+
+// f(begin, end, to) adds what the rows [begin, end) give to the d numbers of `to`; all of it is added to out,
+// through slices whose number depends on the shape alone. `part` keeps their memory.
+template <class F>
+void over_slices(std::size_t rows, std::size_t d, double* out, std::vector<std::vector<double>>& part,
+                 const Threads& threads, const F& f) {
+  const std::size_t slices = d > (std::size_t{1} << 20U) ? 2 : std::clamp<std::size_t>(rows / 2048, 1, 8);
+  if (slices == 1) {
+    f(std::size_t{0}, rows, out);
+    return;
+  }
+  part.resize(slices);
+  const std::size_t length = (rows + slices - 1) / slices;
+  threads.run(slices, [&](std::size_t t) {
+    part[t].assign(d, 0.0);
+    f(std::min(rows, t * length), std::min(rows, (t + 1) * length), part[t].data());
+  });
+  for (const auto& v : part)
+    for (std::size_t j = 0; j < d; ++j) out[j] += v[j];
+}
 
 }  // namespace halfspace

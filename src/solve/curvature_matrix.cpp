@@ -81,7 +81,24 @@ void CurvatureMatrix::prepare(std::span<const std::uint32_t> rows, std::span<con
     heavy.push_back(std::max(h[k], high));
   }
   matrix_.add(some, heavy);
+  raise_diagonal(rows, h);
   factor();
+}
+
+// Columns that few rows have are missing from a sample, or nearly so, and H would be next to nothing there:
+// their diagonal becomes that of all rows.
+void CurvatureMatrix::raise_diagonal(std::span<const std::uint32_t> rows, std::span<const double> h) {
+  constexpr double missed = 1.5;  // the sample shows too little by more than chance
+  std::vector<double> diagonal(d_, 0.0);
+  std::vector<std::vector<double>> part;
+  over_slices(rows.size(), d_, diagonal.data(), part, threads_,
+              [&](std::size_t begin, std::size_t end, double* to) {
+                for (std::size_t k = begin; k < end; ++k) rows_.add_squares(h[k], rows[k], to);
+              });
+  for (std::size_t j = 0; j < d_; ++j) {
+    double& at = matrix_.lower()[j * matrix_.size() + j];
+    if (diagonal[j] > missed * at) at = diagonal[j];
+  }
 }
 
 // Five rows a feature give a factor that conjugate gradients need two or three iterations a digit with; more

@@ -44,6 +44,7 @@ class CurvatureMatrix {
 
  private:
   static constexpr int fresh_iterations = 3;  // what a new factor needs as well
+  void raise_diagonal(std::span<const std::uint32_t> rows, std::span<const double> h);
   double sample_size(std::span<const std::uint32_t> rows, double rows_per_feature);
 
   const RowAccess& rows_;

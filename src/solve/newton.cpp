@@ -5,12 +5,9 @@
 // Step      H s = -g with H = I + X' D X; a one-dimensional Newton search along s on cached scores; then,
 // with a
 //           free offset, theta0 by itself, so that the dual point balances.
-// Systems   conjugate gradients, up to `factor_limit` features preconditioned by the Cholesky factor of a
-// sample
-//           of H (CurvatureMatrix), beyond by a hundredth of the diagonal (all of it hurts rows of equal
-//           length). Squared hinge with few features or a large C: H is kept, corrected by the rows that
-//           enter and leave, and factored on the diagonal scaled to 1 (columns of very different size do no
-//           harm).
+// Systems   conjugate gradients (NewtonSystem). Squared hinge with few features or a large C: H is kept,
+//           corrected by the rows that enter and leave, and factored on the diagonal scaled to 1 (columns of
+//           very different size do no harm).
 // Levels    many rows: a tenth of them first, spread over the file, with their costs scaled up, so that the
 // steps far from
 //           the optimum are cheap.
@@ -30,13 +27,15 @@
 #include "halfspace/core/kernels.hpp"
 #include "solve/curvature_matrix.hpp"
 #include "solve/line_losses.hpp"
+#include "solve/newton_system.hpp"
 #include "solve/row_sample.hpp"
 #include "solve/solver.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::size_t direct_limit = 400, factor_limit = 2000;
+constexpr std::size_t direct_limit = 400, factor_limit = NewtonSystem::factor_limit;
+constexpr double near = 0.03;  // a step that promises less than this of the objective is one of the last
 constexpr std::uint64_t most_steps = 200;
 
 // The rows of one level: which they are, and their problem with its own costs and labels.
@@ -91,7 +90,7 @@ class Newton {
         squared_(std::holds_alternative<SquaredHinge>(p_.loss)),
         direct_(direct),
         steps_(steps),
-        sampled_(sampled) {
+        system_(rows, p_.offset, goal, sampled) {
     for (auto* v : {&z_, &u_, &h_, &dz_}) v->assign(n_, 0.0);
     for (auto* v : {&step_, &g_}) v->assign(d_ + 1, 0.0);
   }
@@ -110,7 +109,6 @@ class Newton {
       Stop why = Stop::Converged;
       if (!goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), steps_, relative, "newton"}, why))
         return finish(why);
-      active_rows();
       if (direct_) {
         direct_step();
       } else {
@@ -118,10 +116,11 @@ class Newton {
       }
       ++steps_;
       const double promise = -dot(g_.data(), step_.data(), d_ + 1) / 2;
+      fine_ = promise <= near * primal_;
       if (!line_search()) return finish(Stop::Limit);
       fit_offset();
-      if (rough && (promise <= std::max(0.03, static_cast<double>(d_) / static_cast<double>(n_)) * primal_ ||
-                    chosen_.size() < 2 * d_))
+      if (rough && (promise <= std::max(near, static_cast<double>(d_) / static_cast<double>(n_)) * primal_ ||
+                    curved_rows() < 2 * d_))
         return finish(Stop::Converged);
     }
   }
@@ -147,25 +146,10 @@ class Newton {
       add_row_sum(rows_, a, out, goal_.threads);
       return;
     }
-    over_slices(ids.size(), out, [&](std::size_t begin, std::size_t end, double* to) {
-      rows_.axpys(std::span(ids).subspan(begin, end - begin), a + begin, to);
-    });
-  }
-  // f(begin, end, to) adds what the rows [begin, end) give to `to`; all of it is added to out.
-  template <class F>
-  void over_slices(std::size_t rows, double* out, const F& f) {
-    const std::size_t slices = d_ > (std::size_t{1} << 20U) ? 2 : std::clamp<std::size_t>(rows / 2048, 1, 8);
-    if (slices == 1) {
-      f(std::size_t{0}, rows, out);
-      return;
-    }
-    part_.resize(slices);
-    const std::size_t length = (rows + slices - 1) / slices;
-    goal_.threads.run(slices, [&](std::size_t t) {
-      part_[t].assign(d_, 0.0);
-      f(std::min(rows, t * length), std::min(rows, (t + 1) * length), part_[t].data());
-    });
-    for (const auto& v : part_) axpy(1.0, v.data(), out, d_);
+    over_slices(ids.size(), d_, out, part_, goal_.threads,
+                [&](std::size_t begin, std::size_t end, double* to) {
+                  rows_.axpys(std::span(ids).subspan(begin, end - begin), a + begin, to);
+                });
   }
 
   // theta0 alone, until what it unbalances is worth less than a hundredth of the gap that is asked for.
@@ -210,16 +194,8 @@ class Newton {
     return norm2(g_.data(), d_) / 2 + (p_.offset == Offset::Lifted ? g_[d_] * g_[d_] / 2 : 0.0);
   }
 
-  // The rows with curvature: the others have no part in H.
-  void active_rows() {
-    chosen_.clear();
-    weight_.clear();
-    for (std::size_t k = 0; k < n_; ++k) {
-      if (h_[k] > 0) {
-        chosen_.push_back(level_.ids[k]);
-        weight_.push_back(h_[k]);
-      }
-    }
+  [[nodiscard]] std::size_t curved_rows() const {
+    return static_cast<std::size_t>(std::count_if(h_.begin(), h_.end(), [](double h) { return h > 0; }));
   }
 
   // Squared hinge: every active row has the constant curvature 2, so that only changes have to be added.
@@ -232,88 +208,12 @@ class Newton {
     if (!has_offset_) step_[d_] = 0;
   }
 
-  // out = H v over the active rows, few at a time: they are still near when they are added.
-  void multiply(const std::vector<double>& v, std::vector<double>& out) {
-    constexpr std::size_t few = 32;
-    hv_.resize(chosen_.size());
-    std::copy(v.begin(), v.end(), out.begin());
-    out[d_] = !has_offset_ ? v[d_] : p_.offset == Offset::Lifted ? v[d_] : 0.0;
-    over_slices(chosen_.size(), out.data(), [&](std::size_t begin, std::size_t end, double* to) {
-      for (; begin < end; begin += few) {
-        const auto ids = std::span(chosen_).subspan(begin, std::min(few, end - begin));
-        rows_.dots(ids, v.data(), hv_.data() + begin);
-        for (std::size_t k = begin; k < begin + ids.size(); ++k)
-          hv_[k] = weight_[k] * (hv_[k] + (has_offset_ ? v[d_] : 0.0));
-        rows_.axpys(ids, hv_.data() + begin, to);
-      }
-    });
-    if (has_offset_)
-      out[d_] += sum_blocks(goal_.threads, hv_.size(), row_block, 0.0, [&](std::size_t b, std::size_t e) {
-        return std::accumulate(hv_.begin() + static_cast<std::ptrdiff_t>(b),
-                               hv_.begin() + static_cast<std::ptrdiff_t>(e), 0.0);
-      });
-  }
-
-  void prepare_preconditioner() {
-    if (d_ <= factor_limit) {
-      sampled_->prepare(chosen_, weight_);
-      return;
-    }
-    diagonal_.assign(d_ + 1, 0.0);
-    for (std::size_t k = 0; k < chosen_.size(); ++k) {
-      rows_.add_squares(weight_[k], chosen_[k], diagonal_.data());
-      diagonal_[d_] += weight_[k];
-    }
-    constexpr double share = 0.01;
-    for (std::size_t j = 0; j < d_; ++j) diagonal_[j] = 1 + share * diagonal_[j];
-    diagonal_[d_] = has_offset_ ? diagonal_[d_] + (p_.offset == Offset::Lifted ? 1.0 : 1e-12) : 1.0;
-  }
-  void precondition(const std::vector<double>& residual, std::vector<double>& scaled) const {
-    if (d_ <= factor_limit) {
-      scaled = residual;
-      sampled_->solve(scaled);
-      if (!has_offset_) scaled[d_] = residual[d_];
-      return;
-    }
-    for (std::size_t j = 0; j <= d_; ++j) scaled[j] = residual[j] / diagonal_[j];
-  }
-
   void conjugate_step() {
-    prepare_preconditioner();
-    residual_.resize(d_ + 1);
-    scaled_.resize(d_ + 1);
-    product_.resize(d_ + 1);
-    std::fill(step_.begin(), step_.end(), 0.0);
-    for (std::size_t j = 0; j <= d_; ++j) residual_[j] = -g_[j];
-    precondition(residual_, scaled_);
-    direction_ = scaled_;
-    double rho = dot(residual_.data(), scaled_.data(), d_ + 1);
-    const double start = std::sqrt(norm2(g_.data(), d_ + 1));
-    const double forcing = std::min(0.1, last_norm_ > 0 ? std::pow(start / last_norm_, 1.5) : 0.1);
-    last_norm_ = start;
-    const double enough = std::max(forcing * start, 0.5 * std::sqrt(2 * goal_.gap * std::max(1.0, primal_)));
-    int iterations = 0;
-    Stop why = Stop::Converged;
-    for (; iterations < 500; ++iterations) {
-      if (std::sqrt(norm2(residual_.data(), d_ + 1)) <= enough) break;
-      if (iterations % 8 == 7 &&
-          !goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), steps_, std::nan(""), "newton"}, why))
-        break;
-      multiply(direction_, product_);
-      const double curvature = dot(direction_.data(), product_.data(), d_ + 1);
-      if (!(curvature > 0)) break;
-      const double length = rho / curvature;
-      axpy(length, direction_.data(), step_.data(), d_ + 1);
-      axpy(-length, product_.data(), residual_.data(), d_ + 1);
-      precondition(residual_, scaled_);
-      const double next = dot(residual_.data(), scaled_.data(), d_ + 1);
-      const double beta = next / rho;
-      rho = next;
-      for (std::size_t j = 0; j <= d_; ++j) direction_[j] = scaled_[j] + beta * direction_[j];
-    }
-    if (sampled_ != nullptr) sampled_->took(iterations);
+    system_.take(level_.ids, h_, fine_, steps_);
+    const int iterations =
+        system_.solve(g_, 0.5 * std::sqrt(2 * goal_.gap * std::max(1.0, primal_)), steps_, step_);
     // Ill-conditioned beyond the sample: from here on H itself, which is corrected by few rows a step.
-    if (squared_ && d_ <= factor_limit && iterations > 30) direct_ = true;
+    if (squared_ && d_ <= NewtonSystem::factor_limit && iterations > 30) direct_ = true;
   }
 
   // Newton in one variable on the cached scores; accepts when the slope has fallen to a tenth.
@@ -358,13 +258,12 @@ class Newton {
   bool has_offset_, squared_;
   bool direct_;  // steps by the factor of H itself
   std::uint64_t steps_, searches_ = 0;
-  std::vector<double> theta_, z_, u_, h_, step_, g_, dz_, weight_, hv_, diagonal_;
-  std::vector<double> residual_, scaled_, product_, direction_;
+  bool fine_ = false;  // the last step was a small one
+  std::vector<double> theta_, z_, u_, h_, step_, g_, dz_;
   std::vector<std::vector<double>> part_;
-  std::vector<std::uint32_t> chosen_;
   std::unique_ptr<CurvatureMatrix> matrix_;  // H itself
-  CurvatureMatrix* sampled_;                 // of a sample, for all levels; null with too many features
-  double theta0_ = 0, primal_ = 0, last_norm_ = 0;
+  NewtonSystem system_;
+  double theta0_ = 0, primal_ = 0;
 };
 
 }  // namespace
@@ -395,8 +294,11 @@ Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal&
   } else if (rows.cols() <= factor_limit) {
     sampled = std::make_unique<CurvatureMatrix>(rows, problem.offset, false, goal.threads);
   }
-  const std::size_t few = std::max<std::size_t>(problem.rows() / 10, 5 * rows.cols());
-  if (start == nullptr && few >= 1000 && few * 3 <= problem.rows()) {
+  // A small sample fits itself: logistic rows then start far out on their losses, where Newton steps are
+  // short, and zero is the better start. The squared hinge comes back from there in one step.
+  const bool squared = std::holds_alternative<SquaredHinge>(problem.loss);
+  const std::size_t few = std::max(problem.rows() / 10, (squared ? 5 : 12) * rows.cols());
+  if (start == nullptr && few >= 1000 && few * (squared ? 3 : 10) <= problem.rows()) {
     at = Newton(level_rows(problem, few), rows, goal, sampled.get(), direct, 0)
              .run(std::move(at.theta), 0, true);
     if (sampled) sampled->outlived();

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/newton_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "halfspace/core/kernels.hpp"
+#include "halfspace/core/random.hpp"
+
+namespace halfspace {
+
+NewtonSystem::NewtonSystem(const RowAccess& rows, Offset offset, const Goal& goal, CurvatureMatrix* sampled)
+    : rows_(rows),
+      offset_(offset),
+      goal_(goal),
+      sampled_(sampled),
+      d_(rows.cols()),
+      has_offset_(offset != Offset::None) {}
+
+void NewtonSystem::take(std::span<const std::uint32_t> ids, std::span<const double> h, bool thin,
+                        std::uint64_t step) {
+  chosen_.clear();
+  weight_.clear();
+  const double floor = thin ? thin_floor(h) : 0.0;
+  if (floor > 0) {
+    draw(ids, h, floor, step);
+    return;
+  }
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    if (!(h[k] > 0)) continue;
+    chosen_.push_back(ids[k]);
+    weight_.push_back(h[k]);
+  }
+}
+
+// The curvature below which all rows together have `light` of it, judged by some of the rows; 0 where a draw
+// would leave out too few rows. At most 1, the curvature of the penalty: a column whose rows are all left out
+// has, with the chance that this happens, not much more than that.
+double NewtonSystem::thin_floor(std::span<const double> h) const {
+  constexpr double light = 0.03, worth = 0.6;
+  std::vector<double> some;
+  const std::size_t stride = std::max<std::size_t>(1, h.size() / 2000);
+  for (std::size_t k = 0; k < h.size(); k += stride) some.push_back(h[k]);
+  std::sort(some.begin(), some.end());
+  const double total = std::accumulate(some.begin(), some.end(), 0.0);
+  double sum = 0;
+  for (std::size_t k = 0; k < some.size(); ++k) {
+    if (sum + some[k] <= light * total) {
+      sum += some[k];
+      continue;
+    }
+    const double floor = std::min(some[k], 1.0);
+    double left = 0;
+    for (const double v : some) left += std::min(1.0, v / floor);
+    return left <= worth * static_cast<double>(some.size()) ? floor : 0.0;
+  }
+  return 0;
+}
+
+void NewtonSystem::draw(std::span<const std::uint32_t> ids, std::span<const double> h, double floor,
+                        std::uint64_t step) {
+  Random random(1, step);
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    if (h[k] < floor && random.uniform() * floor >= h[k]) continue;
+    chosen_.push_back(ids[k]);
+    weight_.push_back(std::max(h[k], floor));
+  }
+}
+
+// out = H v over the rows, few at a time: they are still near when they are added.
+void NewtonSystem::multiply(const std::vector<double>& v, std::vector<double>& out) {
+  constexpr std::size_t few = 32;
+  std::vector<double>& hv = product_of_row_;
+  hv.resize(chosen_.size());
+  std::copy(v.begin(), v.end(), out.begin());
+  if (offset_ == Offset::Free) out[d_] = 0;
+  const double shift = has_offset_ ? v[d_] : 0.0;
+  over_slices(chosen_.size(), d_, out.data(), part_, goal_.threads,
+              [&](std::size_t begin, std::size_t end, double* to) {
+                for (; begin < end; begin += few) {
+                  const auto ids = std::span(chosen_).subspan(begin, std::min(few, end - begin));
+                  rows_.dots(ids, v.data(), hv.data() + begin);
+                  for (std::size_t k = begin; k < begin + ids.size(); ++k)
+                    hv[k] = weight_[k] * (hv[k] + shift);
+                  rows_.axpys(ids, hv.data() + begin, to);
+                }
+              });
+  if (has_offset_)
+    out[d_] += sum_blocks(goal_.threads, hv.size(), row_block, 0.0, [&](std::size_t b, std::size_t e) {
+      return std::accumulate(hv.begin() + static_cast<std::ptrdiff_t>(b),
+                             hv.begin() + static_cast<std::ptrdiff_t>(e), 0.0);
+    });
+}
+
+void NewtonSystem::prepare_preconditioner() {
+  if (sampled_ != nullptr) {
+    sampled_->prepare(chosen_, weight_);
+    return;
+  }
+  diagonal_.assign(d_ + 1, 0.0);
+  for (std::size_t k = 0; k < chosen_.size(); ++k) {
+    rows_.add_squares(weight_[k], chosen_[k], diagonal_.data());
+    diagonal_[d_] += weight_[k];
+  }
+  constexpr double share = 0.01;
+  for (std::size_t j = 0; j < d_; ++j) diagonal_[j] = 1 + share * diagonal_[j];
+  diagonal_[d_] = has_offset_ ? diagonal_[d_] + (offset_ == Offset::Lifted ? 1.0 : 1e-12) : 1.0;
+}
+
+void NewtonSystem::precondition(const std::vector<double>& residual, std::vector<double>& scaled) const {
+  if (sampled_ != nullptr) {
+    scaled = residual;
+    sampled_->solve(scaled);
+    if (!has_offset_) scaled[d_] = residual[d_];
+    return;
+  }
+  for (std::size_t j = 0; j <= d_; ++j) scaled[j] = residual[j] / diagonal_[j];
+}
+
+int NewtonSystem::solve(std::span<const double> g, double enough, std::uint64_t step,
+                        std::vector<double>& s) {
+  prepare_preconditioner();
+  residual_.resize(d_ + 1);
+  scaled_.resize(d_ + 1);
+  product_.resize(d_ + 1);
+  std::fill(s.begin(), s.end(), 0.0);
+  for (std::size_t j = 0; j <= d_; ++j) residual_[j] = -g[j];
+  precondition(residual_, scaled_);
+  direction_ = scaled_;
+  double rho = dot(residual_.data(), scaled_.data(), d_ + 1);
+  const double start = std::sqrt(norm2(g.data(), d_ + 1));
+  const double last = std::exchange(last_norm_, start);
+  double rho_enough = 0.02 * rho;
+  if (sampled_ == nullptr) {
+    rho_enough = 0;
+    enough = std::max(enough, start * std::min(0.1, last > 0 ? std::pow(start / last, 1.5) : 0.1));
+  }
+  int iterations = 0;
+  Stop why = Stop::Converged;
+  for (; iterations < 500; ++iterations) {
+    if (rho <= rho_enough || std::sqrt(norm2(residual_.data(), d_ + 1)) <= enough) break;
+    if (iterations % 8 == 7 &&
+        !goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), step, std::nan(""), "newton"}, why))
+      break;
+    multiply(direction_, product_);
+    const double curvature = dot(direction_.data(), product_.data(), d_ + 1);
+    if (!(curvature > 0)) break;
+    const double length = rho / curvature;
+    axpy(length, direction_.data(), s.data(), d_ + 1);
+    axpy(-length, product_.data(), residual_.data(), d_ + 1);
+    precondition(residual_, scaled_);
+    const double next = dot(residual_.data(), scaled_.data(), d_ + 1);
+    const double beta = next / rho;
+    rho = next;
+    for (std::size_t j = 0; j <= d_; ++j) direction_[j] = scaled_[j] + beta * direction_[j];
+  }
+  if (sampled_ != nullptr) sampled_->took(iterations);
+  return iterations;
+}
+
+}  // namespace halfspace

@@ -171,12 +171,16 @@ void multiples(const PairEntries* left, std::size_t rows, const std::uint32_t* p
   for (std::size_t r = 0; r < rows; ++r) {
     const PairEntries& row = left[r];
     auto first = hn::Zero(d), second = hn::Zero(d);
-    for (std::size_t k = 0; k < row.size; ++k) {
+    const auto step = [&](std::size_t k) HWY_ATTR {
       const std::int32_t* const column = right + std::size_t{row.index[k]} * 2 * lanes;
       const auto x = hn::Set(d, static_cast<std::int32_t>(row.value[k]));
       first = add_pairs(d, x, hn::Load(d, column), first);
       second = add_pairs(d, x, hn::Load(d, column + lanes), second);
-    }
+    };
+    std::size_t k = 0;
+    for (; k + 4 <= row.size; k += 4)
+      for (std::size_t u = 0; u < 4; ++u) step(k + u);
+    for (; k < row.size; ++k) step(k);
     T* const out = tile + r * width();
     if constexpr (sizeof(T) == sizeof(float)) {
       const Tag<float> df;

@@ -77,6 +77,7 @@ class TileWalk {
     alignas(64) T tile[detail::tile_rows * detail::widest_panel];
     const bool filled = right_.form_ == RowForm::Sparse && right_.panel_.empty();
     if (filled) fill(p);
+    if (right_.form_ == RowForm::Multiples) prefetch(right_.pairs_.data() + p * ((right_.features_ + 1) / 2) * width);
     for (std::size_t g = 0; g < groups; ++g) {
       const std::size_t first = g * detail::tile_rows;
       const std::size_t rows = std::min(detail::tile_rows, left_.size() - first);
@@ -91,6 +92,13 @@ class TileWalk {
       sink(first, rows, p * width, static_cast<const T*>(tile));
     }
     if (filled) clear();
+  }
+
+  // Columns of the panel will be asked for in no order that the processor foresees.
+  void prefetch(const std::uint32_t* panel) const {
+    const auto* const at = reinterpret_cast<const char*>(panel);
+    const std::size_t bytes = (right_.features_ + 1) / 2 * right_.width_ * sizeof(std::uint32_t);
+    for (std::size_t b = 0; b < bytes; b += 64) __builtin_prefetch(at + b);
   }
 
   void products(std::size_t p, std::size_t first, std::size_t rows, bool filled, T* tile) const {

@@ -65,27 +65,43 @@ Multiples find_multiples(const RowAccess& rows, const Threads& threads) {
 }
 
 template <class T>
-void KernelRows<T>::pack_multiples(const RowAccess& rows, std::span<const std::uint32_t> chosen) {
-  std::vector<std::uint32_t> index(rows.cols());
-  std::vector<double> value(rows.cols());
+void KernelRows<T>::pack_multiples(const RowAccess& rows, std::span<const std::uint32_t> chosen, const Threads& threads) {
+  // Blocks of rows by themselves, then one after the other.
+  struct Block {
+    std::vector<std::uint32_t> index, value;
+  };
+  std::vector<Block> blocks((size_ + row_block - 1) / row_block);
+  start_.assign(size_ + 1, 0);
   const double per_unit = 1 / unit_;
-  for (std::size_t i = 0; i < size_; ++i) {
-    const std::size_t count = rows.copy_entries(chosen[i], index.data(), value.data());
-    double length2 = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      const double multiple = nearest(value[k] * per_unit);
-      length2 += multiple * multiple;
-      if (index[k] >= features_) continue;
-      const auto half = static_cast<std::uint32_t>(static_cast<std::int32_t>(multiple)) & 0xFFFFU;
-      const bool second = index[k] % 2 == 1;
-      if (index_.size() == start_.back() || index_.back() != index[k] / 2) {
-        index_.push_back(index[k] / 2);
-        pair_value_.push_back(0);
+  for_blocks(threads, size_, row_block, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> index(rows.cols());
+    std::vector<double> value(rows.cols());
+    Block& block = blocks[begin / row_block];
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t count = rows.copy_entries(chosen[i], index.data(), value.data());
+      const std::size_t before = block.index.size();
+      double length2 = 0;
+      for (std::size_t k = 0; k < count; ++k) {
+        const double multiple = nearest(value[k] * per_unit);
+        length2 += multiple * multiple;
+        if (index[k] >= features_) continue;
+        const auto half = static_cast<std::uint32_t>(static_cast<std::int32_t>(multiple)) & 0xFFFFU;
+        if (block.index.size() == before || block.index.back() != index[k] / 2) {
+          block.index.push_back(index[k] / 2);
+          block.value.push_back(0);
+        }
+        block.value.back() |= index[k] % 2 == 1 ? half << 16U : half;
       }
-      pair_value_.back() |= second ? half << 16U : half;
+      start_[i + 1] = block.index.size() - before;
+      length2_[i] = static_cast<T>(unit_ * unit_ * length2);
     }
-    start_.push_back(index_.size());
-    length2_[i] = static_cast<T>(unit_ * unit_ * length2);
+  });
+  for (std::size_t i = 0; i < size_; ++i) start_[i + 1] += start_[i];
+  index_.reserve(start_.back());
+  pair_value_.reserve(start_.back());
+  for (const Block& block : blocks) {
+    index_.insert(index_.end(), block.index.begin(), block.index.end());
+    pair_value_.insert(pair_value_.end(), block.value.begin(), block.value.end());
   }
 }
 
@@ -101,8 +117,8 @@ void KernelRows<T>::fill_pairs(const Threads& threads) {
   });
 }
 
-template void KernelRows<float>::pack_multiples(const RowAccess&, std::span<const std::uint32_t>);
-template void KernelRows<double>::pack_multiples(const RowAccess&, std::span<const std::uint32_t>);
+template void KernelRows<float>::pack_multiples(const RowAccess&, std::span<const std::uint32_t>, const Threads&);
+template void KernelRows<double>::pack_multiples(const RowAccess&, std::span<const std::uint32_t>, const Threads&);
 template void KernelRows<float>::fill_pairs(const Threads&);
 template void KernelRows<double>::fill_pairs(const Threads&);
 

@@ -85,7 +85,7 @@ KernelRows<T>::KernelRows(const RowAccess& rows, std::span<const std::uint32_t> 
         fill_panels(threads);
       break;
     case RowForm::Multiples:
-      pack_multiples(rows, chosen);
+      pack_multiples(rows, chosen, threads);
       if (panels) fill_pairs(threads);
       break;
     case RowForm::Ones: pack_ones(rows, chosen, panels, threads); break;

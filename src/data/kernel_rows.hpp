@@ -88,7 +88,7 @@ class KernelRows {
   void pack_given(const RowAccess& rows, std::span<const std::uint32_t> chosen,
                   std::span<const std::uint32_t> columns, const Threads& threads);
   void fill_panels(const Threads& threads);
-  void pack_multiples(const RowAccess& rows, std::span<const std::uint32_t> chosen);
+  void pack_multiples(const RowAccess& rows, std::span<const std::uint32_t> chosen, const Threads& threads);
   void fill_pairs(const Threads& threads);
 
   std::size_t size_ = 0, features_ = 0, width_ = 0;

@@ -20,6 +20,8 @@
 namespace halfspace {
 namespace {
 
+constexpr std::size_t few_rows = 256;  // for one thread at a time
+
 // Sums of all functions for so many rows stay near the processor.
 std::size_t rows_at_once(const KernelModel& model) {
   return std::clamp<std::size_t>((std::size_t{1} << 18U) / std::max<std::size_t>(1, model.offsets.size()), 512, 8192);
@@ -129,19 +131,21 @@ class FunctionSums {
     }();
     const RowForm form = single ? single_form_ : exact_form_;
     if (!side) side.emplace(*left_access_, order_, form, multiples_.unit, model_, row_, threads_);
+    if (single && scale_.entries == 0) scale_.entries = std::max<std::size_t>(1, side->rows.longest());
     const KernelRows<T> right(*right_access_, rows, model_.features, form, threads_, {}, true, {}, multiples_.unit);
     const std::size_t functions = sizes_.size();
     std::vector<double> sums(functions * right.padded(), 0.0);
     if (!order_.empty())
       add_kernel_sums(kernel_, side->left, right, side->weights, sums.data(), threads_);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      for (std::size_t k = 0; k < functions; ++k)
-        out[i * functions + k] = sums[k * right.padded() + i] + model_.offsets[k];
+    for_blocks(threads_, rows.size(), few_rows, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        for (std::size_t k = 0; k < functions; ++k)
+          out[i * functions + k] = sums[k * right.padded() + i] + model_.offsets[k];
+    });
   }
 
-  // A bound on the errors of a row's functions in float, in units of the sizes.
-  [[nodiscard]] double error(std::uint32_t row) {
-    if (scale_.entries == 0) scale_.entries = std::max<std::size_t>(1, single_->rows.longest());
+  // A bound on the errors of a row's functions in float (after a batch of these), in units of the sizes.
+  [[nodiscard]] double error(std::uint32_t row) const {
     return sum_error<float>(kernel_, scale_, std::sqrt(right_access_->norm2(row)) * (1 + 1e-9));
   }
   // The sums of the sizes of the coefficients.
@@ -220,35 +224,47 @@ bool decided(const KernelModel& model, const double* values, double error, const
   return std::isfinite(values[best]);
 }
 
-// Values whose labels are those of function_values.
-std::vector<double> deciding_values(const KernelModel& model, const Dataset& data, const Threads& threads) {
-  FunctionSums sums(model, data, threads);
+// Of a batch of rows in float those whose labels the bounds leave open, once more in double.
+void settle_labels(FunctionSums& sums, const KernelModel& model, std::span<const std::uint32_t> rows, const Threads& threads,
+                   double* values, std::vector<std::uint32_t>& open) {
   const std::size_t functions = model.offsets.size();
-  std::vector<double> out(data.rows() * functions);
+  std::vector<std::uint8_t> settled(rows.size());
+  for_blocks(threads, rows.size(), few_rows, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      settled[i] = decided(model, values + i * functions, sums.error(rows[i]), sums.sizes()) ? 1 : 0;
+  });
+  open.clear();
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (settled[i] == 0) open.push_back(rows[i]);
+  if (open.empty()) return;
+  std::vector<double> exact(open.size() * functions);
+  sums.compute<double>(open, exact.data());
+  for (std::size_t i = 0; i < open.size(); ++i)
+    std::copy_n(exact.data() + i * functions, functions, values + (open[i] - rows[0]) * functions);
+}
+
+// sink(first row, rows, values) for batches of rows, values[row * functions + k]; to decide, only the labels that follow from
+// the values are those of double.
+template <class Sink>
+void each_batch(const KernelModel& model, const Dataset& data, bool decide, const Threads& threads, const Sink& sink) {
+  FunctionSums sums(model, data, threads);
+  const std::size_t at_once = std::min(rows_at_once(model), data.rows());
+  std::vector<double> values(at_once * model.offsets.size());
   std::vector<std::uint32_t> all(data.rows()), open;
   std::iota(all.begin(), all.end(), 0U);
-  bool floats = sums.worth_floats();
-  const std::size_t at_once = rows_at_once(model);
+  bool floats = decide && sums.worth_floats();
   for (std::size_t begin = 0; begin < data.rows(); begin += at_once) {
     const std::size_t count = std::min(at_once, data.rows() - begin);
     const std::span<const std::uint32_t> rows(all.data() + begin, count);
-    double* const values = out.data() + begin * functions;
-    if (!floats) {
-      sums.compute<double>(rows, values);
-      continue;
+    if (floats) {
+      sums.compute<float>(rows, values.data());
+      settle_labels(sums, model, rows, threads, values.data(), open);
+      floats = open.size() * 2 < count;
+    } else {
+      sums.compute<double>(rows, values.data());
     }
-    sums.compute<float>(rows, values);
-    open.clear();
-    for (std::size_t i = 0; i < count; ++i)
-      if (!decided(model, values + i * functions, sums.error(rows[i]), sums.sizes())) open.push_back(rows[i]);
-    if (open.empty()) continue;
-    std::vector<double> exact(open.size() * functions);
-    sums.compute<double>(open, exact.data());
-    for (std::size_t i = 0; i < open.size(); ++i)
-      std::copy_n(exact.data() + i * functions, functions, out.data() + open[i] * functions);
-    floats = open.size() * 2 < count;
+    sink(begin, count, static_cast<const double*>(values.data()));
   }
-  return out;
 }
 
 }  // namespace
@@ -259,16 +275,11 @@ std::vector<double> function_values(const KernelModel& model, bool unit_rows, co
     const Scaling unit{.kind = ScaleKind::Unit};
     return function_values(model, false, apply_scaling(data, unit, threads), threads);
   }
-  FunctionSums sums(model, data, threads);
   const std::size_t functions = model.offsets.size();
   std::vector<double> out(data.rows() * functions);
-  std::vector<std::uint32_t> all(data.rows());
-  std::iota(all.begin(), all.end(), 0U);
-  const std::size_t at_once = rows_at_once(model);
-  for (std::size_t begin = 0; begin < data.rows(); begin += at_once) {
-    const std::size_t count = std::min(at_once, data.rows() - begin);
-    sums.compute<double>({all.data() + begin, count}, out.data() + begin * functions);
-  }
+  each_batch(model, data, false, threads, [&](std::size_t first, std::size_t count, const double* values) {
+    std::copy_n(values, count * functions, out.data() + first * functions);
+  });
   return out;
 }
 
@@ -276,23 +287,26 @@ namespace detail {
 
 void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data, bool decide,
                    const Threads& threads, std::span<double> out) {
-  if (decide && unit_rows) {
+  if (unit_rows) {
     const Scaling unit{.kind = ScaleKind::Unit};
     kernel_scores(model, false, planes, apply_scaling(data, unit, threads), decide, threads, out);
     return;
   }
-  const std::vector<double> values =
-      decide ? deciding_values(model, data, threads) : function_values(model, unit_rows, data, threads);
-  if (!model.pairs || planes == 1) {
-    std::copy(values.begin(), values.end(), out.begin());
-    return;
-  }
   const std::size_t functions = model.offsets.size();
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    std::size_t k = i * functions;
-    for (std::size_t a = 0; a < planes; ++a)
-      for (std::size_t b = a + 1; b < planes; ++b, ++k) out[i * planes + (values[k] > 0 ? b : a)] += 1;
-  }
+  const bool votes = model.pairs && planes > 1;
+  each_batch(model, data, decide, threads, [&](std::size_t first, std::size_t count, const double* values) {
+    if (!votes) {
+      std::copy_n(values, count * functions, out.data() + first * functions);
+      return;
+    }
+    for_blocks(threads, count, few_rows, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        std::size_t k = i * functions;
+        for (std::size_t a = 0; a < planes; ++a)
+          for (std::size_t b = a + 1; b < planes; ++b, ++k) out[(first + i) * planes + (values[k] > 0 ? b : a)] += 1;
+      }
+    });
+  });
 }
 
 }  // namespace detail

@@ -69,14 +69,29 @@ double best_offset(const Problem& problem, std::span<const double> products, dou
     ends.push_back({problem.y[i] - products[i], problem.cost[i]});
     if (problem.y[i] > 0) balance -= problem.cost[i];
   }
-  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.at < b.at; });
+  const auto before = [](const End& a, const End& b) { return a.at < b.at; };
   const double tiny = 1e-12 * std::abs(balance);
-  for (std::size_t k = 0; k < ends.size(); ++k) {
-    balance += ends[k].cost;
+  // The end at which the slope turns, by halves: only those that may be it are put in order.
+  auto first = ends.begin(), last = ends.end();
+  while (last - first > 16) {
+    const auto middle_end = first + (last - first) / 2;
+    std::nth_element(first, middle_end, last, before);
+    double below = balance;
+    for (auto end = first; end != middle_end; ++end) below += end->cost;
+    if (below < -tiny) {
+      balance = below;
+      first = middle_end;
+    } else {
+      last = middle_end;
+    }
+  }
+  std::sort(first, last, before);
+  for (; first != ends.end(); ++first) {
+    balance += first->cost;
     if (balance < -tiny) continue;
     // Flat up to the next end: any offset there is best, the middle of the support vectors by preference.
-    const double next = balance <= tiny && k + 1 < ends.size() ? ends[k + 1].at : ends[k].at;
-    return std::clamp(middle, ends[k].at, next);
+    const auto next = std::min_element(first + 1, ends.end(), before);
+    return std::clamp(middle, first->at, balance <= tiny && next != ends.end() ? next->at : first->at);
   }
   return middle;
 }

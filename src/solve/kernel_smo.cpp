@@ -51,9 +51,7 @@ KernelSmo::KernelSmo(SmoProblem problem) : p_(std::move(problem)), n_(p_.rows->s
   Random(p_.seed, 7).shuffle(rank_);
   const bool cheap = p_.rows->cost() <= cheap_value;
   // A small problem has few support vectors: large sets would look at many rows that never move.
-  set_size_ =
-      cheap ? std::clamp<std::size_t>(n_ / 8 / detail::pair_padding * detail::pair_padding, 64, largest_set)
-            : largest_set;
+  set_size_ = std::clamp<std::size_t>(n_ / 8 / detail::pair_padding * detail::pair_padding, 64, largest_set);
   const std::uint64_t row_bytes = p_.rows->padded() * sizeof(float);
   const auto capacity = static_cast<std::size_t>(
       std::min<std::uint64_t>(p_.cache_bytes / std::max<std::uint64_t>(1, row_bytes), n_));
@@ -235,35 +233,39 @@ void KernelSmo::compute_block() {
   for (std::size_t k = 0; k < q; ++k) place_[set_[k]] = static_cast<std::uint32_t>(k);
   for (std::size_t k = 0; k < old_set_.size(); ++k)
     if (place_[old_set_[k]] != nowhere) old_place[place_[old_set_[k]]] = static_cast<std::uint32_t>(k);
-  std::vector<std::uint32_t> fresh, others, kept;
-  for (std::size_t k = 0; k < q; ++k) {
-    const auto at = static_cast<std::uint32_t>(k);
-    if (old_place[k] != nowhere) {
-      kept.push_back(at);
-      continue;
-    }
-    others.push_back(at);
-    float* const to = block_.data() + k * block_stride_;
-    if (const float* const row = cache_.find(set_[k]); row != nullptr) {
-      for (std::size_t l = 0; l < q; ++l) to[l] = row[set_[l]];
-    } else {
-      fresh.push_back(at);
-    }
+  std::vector<std::uint32_t> fresh, others, kept, cached;
+  for (std::size_t k = 0; k < q; ++k) (old_place[k] != nowhere ? kept : others).push_back(static_cast<std::uint32_t>(k));
+  // Most of the new rows will move, and then all of their values are needed: where these are few, they are computed now.
+  if (cache_.on() && n_ <= 10 * q) {
+    std::vector<std::uint32_t> rows;
+    for (const std::uint32_t k : others) rows.push_back(set_[k]);
+    static_cast<void>(cache_.take(rows, iterations_, p_.threads));
   }
+  for (const std::uint32_t k : others) (cache_.find(set_[k]) != nullptr ? cached : fresh).push_back(k);
+  for_blocks(p_.threads, cached.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) {
+      float* const to = block_.data() + cached[c] * block_stride_;
+      const float* const row = cache_.find(set_[cached[c]]);
+      for (std::size_t l = 0; l < q; ++l) to[l] = row[set_[l]];
+    }
+  });
   AlignedVector<float> values;
   block_values(fresh, values);
   for (std::size_t r = 0; r < fresh.size(); ++r)
     std::copy_n(values.data() + r * block_stride_, q, block_.data() + fresh[r] * block_stride_);
-  for (const std::uint32_t k : kept) {
-    float* const to = block_.data() + k * block_stride_;
-    const float* const from = old_block_.data() + old_place[k] * old_stride;
-    for (const std::uint32_t l : kept) to[l] = from[old_place[l]];
-  }
-  // What is left are the values of kept rows with others: those of the others with kept rows.
-  for (const std::uint32_t l : others) {
-    const float* const from = block_.data() + l * block_stride_;
-    for (const std::uint32_t k : kept) block_[k * block_stride_ + l] = from[k];
-  }
+  // The values of kept rows with others are those of the others with kept rows.
+  for_blocks(p_.threads, kept.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t c = begin; c < end; ++c) {
+      const std::uint32_t k = kept[c];
+      float* const to = block_.data() + k * block_stride_;
+      const float* const from = old_block_.data() + old_place[k] * old_stride;
+      for (const std::uint32_t l : kept) to[l] = from[old_place[l]];
+    }
+    for (const std::uint32_t l : others) {
+      const float* const from = block_.data() + l * block_stride_;
+      for (std::size_t c = begin; c < end; ++c) block_[kept[c] * block_stride_ + l] = from[kept[c]];
+    }
+  });
   for (std::size_t k = 0; k < q; ++k)
     std::fill(block_.data() + k * block_stride_ + q, block_.data() + (k + 1) * block_stride_, 0.0F);
 }

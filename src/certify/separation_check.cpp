@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "certify/echelon.hpp"
-#include "certify/exact_number.hpp"
 #include "certify/exact_rows.hpp"
+#include "certify/refusal.hpp"
 #include "halfspace/certify/separation.hpp"
 #include "halfspace/core/error.hpp"
 
@@ -18,31 +18,14 @@ namespace {
 
 using detail::Echelon;
 using detail::ExactRows;
+using detail::none;
+using detail::number;
+using detail::numbers;
+using detail::Refused;
+using detail::require;
+using detail::require_none;
 using detail::WholeNumbers;
 using detail::WholePlane;
-
-struct Refused {
-  std::string why;
-};
-void require(bool holds, const char* why) {
-  if (!holds) throw Refused{why};
-}
-constexpr std::uint32_t none = UINT32_MAX;
-// `row`: the first one that breaks a rule, or none.
-void require_none(std::uint32_t row, const char* what) {
-  if (row != none) throw Refused{fmt::format("row {} {}", std::uint64_t{row} + 1, what)};
-}
-
-mpq_class number(const std::string& text) {
-  mpq_class out;
-  if (!detail::exact_number(text, out)) throw Refused{fmt::format("'{}' is not a number", printable(text))};
-  return out;
-}
-WholeNumbers numbers(const std::vector<std::string>& texts) {
-  std::vector<mpq_class> out;
-  for (const std::string& text : texts) out.push_back(number(text));
-  return detail::without_denominators(out);
-}
 
 class Checker {
  public:

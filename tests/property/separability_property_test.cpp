@@ -149,7 +149,7 @@ bool tamper(SeparationProof& proof, Random& random) {
 TEST_CASE("verdicts on random grids are those of an exact linear program, and every certificate holds") {
   Random random(5);
   std::size_t count[3] = {0, 0, 0};
-  for (int trial = 0; trial < 1500; ++trial) {
+  for (int trial = 0; trial < 3000; ++trial) {
     const Case one = random_case(random);
     const Dataset data = one.data();
     const Separability answer = separability(data, {.offset = one.offset});

@@ -172,6 +172,32 @@ TEST_CASE("a column of one class alone makes an overlap touch, and the rows on t
   CHECK(proof.complete);
 }
 
+TEST_CASE("a plane that has other rows on it by chance is not the last one") {
+  CHECK(decide(dataset_from({{2, 0, 0},
+                             {1, 0, -1},
+                             {-2, -1, 2},
+                             {1, -1, 0},
+                             {0, -1, -1},
+                             {0, -1, -1},
+                             {-2, -2, 2},
+                             {0, -1, -1},
+                             {0, 0, -1}},
+                            {-1, -1, 1, 1, 1, -1, 1, -1, 1}))
+            .complete);
+  const SeparabilityOptions through_origin{.offset = Offset::None};
+  CHECK(decide(dataset_from({{-1, -1, 1},
+                             {-1, 1, 1},
+                             {-1, 1, 1},
+                             {-1, 0, 1},
+                             {0, 1, 2},
+                             {-1, -2, -1},
+                             {-1, -2, 1},
+                             {0, 1, 2}},
+                            {-1, 1, 1, 1, 1, -1, -1, -1}),
+               through_origin)
+            .complete);
+}
+
 TEST_CASE("too large for an exact basis: no verdict, but a bound of the margin") {
   const Dataset data = noise(60, 3, false, 5);
   const Separability answer = separability(data, {.most_columns = 2});

@@ -36,7 +36,7 @@ bool Decision::decide_core() {
   std::vector<double> near(core_->rows(), 0.0);
   if (witnesses_.empty() || core_->rows() > 8 * core_->columns()) {
     Probe found = probe(*core_, seed_);
-    if (witnesses_.empty() && found.errors == 0 && prove_plane(found.weights)) {
+    if (witnesses_.empty() && found.errors == 0 && prove_plane(found.weights, true)) {
       method_ = "probe";
       return true;
     }
@@ -119,7 +119,8 @@ bool Decision::run_simplex(const std::vector<double>& near, std::vector<std::uin
       if (not_separated({})) return true;
       break;
     }
-    if (prove_plane(simplex.weights())) return true;
+    // The first plane may have rows on it by chance; the next ones keep their distance.
+    if (prove_plane(simplex.weights(), failures > 0)) return true;
     simplex.reject();
     ++failures;
   }
@@ -151,7 +152,7 @@ bool Decision::search_by_newton(const std::vector<double>& near, Balance& found)
       if (!(products[i] > 1e-9)) wrong.emplace_back(products[i], i);
     if (wrong.empty()) {
       method_ = "probe";
-      return prove_plane(plane_);
+      return prove_plane(plane_, true);
     }
     std::sort(wrong.begin(), wrong.end());
     for (std::size_t k = 0; k < std::min(wrong.size(), 2 * columns); ++k) chosen.push_back(wrong[k].second);
@@ -247,7 +248,7 @@ IndependentRows& Decision::span() {
   return *span_;
 }
 
-bool Decision::prove_plane(const std::vector<double>& weights) {
+bool Decision::prove_plane(const std::vector<double>& weights, bool incomplete) {
   if (witnesses_.empty()) {
     auto whole = whole_weights(*core_, weights, [&](const auto& w) { return core_->on_their_side(w, true); });
     return whole && separated(std::move(*whole));
@@ -255,7 +256,9 @@ bool Decision::prove_plane(const std::vector<double>& weights) {
   // On the plane: exactly the rows that lie in the span of the witnesses, as far as can be seen here.
   for (const int bits : {28, 56}) {
     auto whole = span().orthogonal(rounded(*core_, weights, bits));
-    if (whole && core_->on_their_side(*whole, false) && not_separated(*whole)) return true;
+    if (whole && core_->on_their_side(*whole, false) && not_separated(*whole) &&
+        (complete_ || unproved_ || incomplete))
+      return true;
   }
   return false;
 }

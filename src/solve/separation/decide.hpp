@@ -53,7 +53,8 @@ class Decision {
   void prove_kept_rays();
   [[nodiscard]] bool prove_rays(std::span<const Ray> rays);
   [[nodiscard]] bool prove_sum_of_rays(std::span<const Ray> rays);
-  [[nodiscard]] bool prove_plane(const std::vector<double>& weights);
+  // `incomplete`: also when it has rows on it that the witnesses do not span.
+  [[nodiscard]] bool prove_plane(const std::vector<double>& weights, bool incomplete);
   [[nodiscard]] bool run_rational(const std::vector<std::uint32_t>& hint);
   void take(ExactCombination combination);
   [[nodiscard]] bool separated(std::vector<mpz_class> core_weights);

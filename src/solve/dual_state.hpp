@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/large_vector.hpp"
+#include "solve/face_rows.hpp"
 #include "solve/solver.hpp"
 
 namespace halfspace {
@@ -80,7 +81,6 @@ class FaceStep {
   bool run(double relative_gap, std::span<const std::uint32_t> active);
 
  private:
-  struct Compact;  // the rows of the face with their columns renumbered
   void choose_rows(std::span<const std::uint32_t> active);
   double product(const std::vector<double>& v, std::vector<double>& out);
   void project(std::vector<double>& v) const;
@@ -89,7 +89,7 @@ class FaceStep {
   void apply();
 
   DualState& s_;
-  std::shared_ptr<Compact> compact_;
+  std::unique_ptr<FaceRows> compact_;
   double ridge_ = 0.1;
   std::size_t last_clipped_ = std::numeric_limits<std::size_t>::max();
   std::vector<double> g_, x_, kx_, r_, dir_, product_, best_x_;

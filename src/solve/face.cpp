@@ -12,12 +12,7 @@
 // leave F; solve
 //           again from there. A round may go uphill; the x with the smallest true f of all rounds is taken.
 // Ridge     mu falls while steps work, and rises when no round descends.
-// Compact   the rows of F are copied with columns renumbered by frequency; a column with one entry in F adds
-// to the
-//           diagonal alone. Both orders (by row, by column) are kept, so that both halves of a product are
-//           sums read from memory, one after the other: threads share them with the same bits for any number
-//           of threads.
-// Cost      one product: two passes over the entries of F. Memory: 16 bytes per entry of F.
+// Cost      one product: two passes over the entries of F (FaceRows).
 // Reference More, Toraldo: On the solution of large quadratic programming problems with bound constraints,
 // SIAM J.
 //           Optim. 1 (1991).
@@ -29,128 +24,6 @@
 #include "solve/dual_state.hpp"
 
 namespace halfspace {
-
-struct FaceStep::Compact {
-  std::vector<std::uint32_t> ids;  // rows of the data, ascending
-  std::vector<std::int8_t> y;
-  std::vector<double> diagonal;  // private columns
-  std::vector<char> free;        // rows of `ids` that are in F now
-  std::size_t columns = 0;
-  std::vector<std::uint64_t> row_start, column_start;
-  std::vector<std::uint32_t> row_column, column_row;
-  std::vector<float> row_value, column_value;  // y x
-  std::vector<double> t;
-
-  void build(const RowAccess& rows, const Problem& p, std::vector<std::uint32_t> chosen);
-  // out = (rows rows' + diagonal) x for the free rows; returns x . (rows rows' + diagonal) x over all.
-  double multiply(const std::vector<double>& x, std::vector<double>& out, const Threads& threads);
-};
-
-void FaceStep::Compact::build(const RowAccess& rows, const Problem& p, std::vector<std::uint32_t> chosen) {
-  ids = std::move(chosen);
-  const std::size_t count = ids.size();
-  y.resize(count);
-  diagonal.assign(count, 0.0);
-  free.assign(count, 1);
-  std::size_t longest = 0;
-  for (const std::uint32_t i : ids) longest = std::max(longest, rows.entries(i));
-  std::vector<std::uint32_t> index(longest);
-  std::vector<double> value(longest);
-  std::vector<std::uint32_t> seen(rows.cols(), 0);
-  for (std::size_t k = 0; k < count; ++k) {
-    y[k] = p.y[ids[k]];
-    const std::size_t entries = rows.copy_entries(ids[k], index.data(), value.data());
-    for (std::size_t e = 0; e < entries; ++e) ++seen[index[e]];
-  }
-  // Columns by falling frequency, through a count of counts; `seen` becomes the new number, or none.
-  constexpr std::uint32_t none = UINT32_MAX;
-  std::vector<std::uint32_t> at(count + 2, 0);
-  for (const std::uint32_t c : seen) ++at[count - std::min<std::size_t>(c, count) + 1];
-  for (std::size_t k = 0; k + 1 < at.size(); ++k) at[k + 1] += at[k];
-  columns = 0;
-  std::uint64_t kept = 0;
-  std::vector<std::uint32_t> sizes;
-  for (const std::uint32_t c : seen) {
-    columns += c >= 2 ? 1 : 0;
-    kept += c >= 2 ? c : 0;
-  }
-  sizes.assign(columns + 1, 0);
-  for (std::uint32_t& c : seen) {
-    if (c < 2) {
-      c = none;
-      continue;
-    }
-    const std::uint32_t number = at[count - c]++;
-    sizes[number] = c;
-    c = number;
-  }
-  column_start.assign(columns + 1, 0);
-  for (std::size_t j = 0; j < columns; ++j) column_start[j + 1] = column_start[j] + sizes[j];
-  std::vector<std::uint64_t> next(column_start.begin(), column_start.end());
-  row_start.assign(count + 1, 0);
-  row_column.resize(kept);
-  row_value.resize(kept);
-  column_row.resize(kept);
-  column_value.resize(kept);
-  std::uint64_t put = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t entries = rows.copy_entries(ids[k], index.data(), value.data());
-    for (std::size_t e = 0; e < entries; ++e) {
-      const std::uint32_t j = seen[index[e]];
-      if (j == none) {
-        diagonal[k] += value[e] * value[e];
-        continue;
-      }
-      const auto v = static_cast<float>(value[e] * y[k]);
-      row_column[put] = j;
-      row_value[put++] = v;
-      column_row[next[j]] = static_cast<std::uint32_t>(k);
-      column_value[next[j]++] = v;
-    }
-    row_start[k + 1] = put;
-  }
-  t.assign(columns, 0.0);
-}
-
-double FaceStep::Compact::multiply(const std::vector<double>& x, std::vector<double>& out,
-                                   const Threads& threads) {
-  const auto gather = [](const std::vector<std::uint64_t>& start, const std::vector<std::uint32_t>& index,
-                         const std::vector<float>& value, std::size_t i, const double* from) {
-    double sum[4] = {0, 0, 0, 0};
-    std::uint64_t e = start[i];
-    const std::uint64_t end = start[i + 1];
-    for (; e + 4 <= end; e += 4) {
-      sum[0] += static_cast<double>(value[e]) * from[index[e]];
-      sum[1] += static_cast<double>(value[e + 1]) * from[index[e + 1]];
-      sum[2] += static_cast<double>(value[e + 2]) * from[index[e + 2]];
-      sum[3] += static_cast<double>(value[e + 3]) * from[index[e + 3]];
-    }
-    for (; e < end; ++e) sum[0] += static_cast<double>(value[e]) * from[index[e]];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  };
-  // Tasks of about the same number of entries: bounds by binary search in the starts.
-  const auto split = [&](const std::vector<std::uint64_t>& start, const auto& work) {
-    const std::size_t tasks =
-        threads.count() == 1 ? 1 : std::clamp<std::size_t>(start.back() / 100000, 1, 16);
-    threads.run(tasks, [&](std::size_t k) {
-      const auto place = [&](std::size_t task) {
-        const std::uint64_t entry = start.back() / tasks * task;
-        return task == tasks ? start.size() - 1
-                             : static_cast<std::size_t>(
-                                   std::lower_bound(start.begin(), start.end() - 1, entry) - start.begin());
-      };
-      for (std::size_t i = place(k); i < place(k + 1); ++i) work(i);
-    });
-  };
-  split(column_start,
-        [&](std::size_t j) { t[j] = gather(column_start, column_row, column_value, j, x.data()); });
-  split(row_start, [&](std::size_t k) {
-    if (free[k] != 0) out[k] = gather(row_start, row_column, row_value, k, t.data()) + diagonal[k] * x[k];
-  });
-  double square = norm2(t.data(), columns);
-  for (std::size_t k = 0; k < x.size(); ++k) square += diagonal[k] * x[k] * x[k];
-  return square;
-}
 
 void FaceStep::choose_rows(std::span<const std::uint32_t> active) {
   free_.clear();
@@ -169,11 +42,11 @@ void FaceStep::choose_rows(std::span<const std::uint32_t> active) {
       std::set_union(free_.begin(), free_.end(), others.begin(), others.end(), std::back_inserter(take));
       if (5 * free_.size() <= 4 * take.size()) take = free_;
     } else {
-      compact_ = std::make_shared<Compact>();
+      compact_ = std::make_unique<FaceRows>();
     }
     compact_->build(s_.rows, s_.p, std::move(take));
   }
-  Compact& c = *compact_;
+  FaceRows& c = *compact_;
   std::size_t at = 0;
   for (std::size_t k = 0; k < c.ids.size(); ++k) {
     while (at < free_.size() && free_[at] < c.ids[k]) ++at;
@@ -183,7 +56,7 @@ void FaceStep::choose_rows(std::span<const std::uint32_t> active) {
 
 // out = (K + E) v on the free rows, the offset's column included; returns v . (K + E) v.
 double FaceStep::product(const std::vector<double>& v, std::vector<double>& out) {
-  Compact& c = *compact_;
+  FaceRows& c = *compact_;
   const std::size_t count = c.ids.size();
   double square = c.multiply(v, out, s_.goal.threads);
   double signed_sum = 0;
@@ -200,7 +73,7 @@ double FaceStep::product(const std::vector<double>& v, std::vector<double>& out)
 // Removes from v, on the free rows, its part along y.
 void FaceStep::project(std::vector<double>& v) const {
   if (s_.p.offset != Offset::Free) return;
-  const Compact& c = *compact_;
+  const FaceRows& c = *compact_;
   double sum = 0, free = 0;
   for (std::size_t k = 0; k < v.size(); ++k) {
     if (c.free[k] == 0) continue;
@@ -215,7 +88,7 @@ void FaceStep::project(std::vector<double>& v) const {
 // Puts rows outside the box on its bound and, with a free offset, spreads what is missing from the balance
 // over the free rows, until both hold. Returns how many rows left F.
 std::size_t FaceStep::clip() {
-  Compact& c = *compact_;
+  FaceRows& c = *compact_;
   std::size_t clipped = 0;
   for (int again = 0; again < 20; ++again) {
     std::size_t now_clipped = 0;
@@ -244,7 +117,7 @@ std::size_t FaceStep::clip() {
 
 // Conjugate gradients from x until the residual is at most `enough`; returns its first length.
 double FaceStep::solve(double share, double first_norm, int most) {
-  const Compact& c = *compact_;
+  const FaceRows& c = *compact_;
   const std::size_t count = x_.size();
   for (std::size_t k = 0; k < count; ++k) r_[k] = c.free[k] != 0 ? -(g_[k] + kx_[k] + ridge_ * x_[k]) : 0.0;
   project(r_);
@@ -273,7 +146,7 @@ double FaceStep::solve(double share, double first_norm, int most) {
 bool FaceStep::run(double relative_gap, std::span<const std::uint32_t> active) {
   choose_rows(active);
   if (free_.size() < 2) return false;
-  Compact& c = *compact_;
+  FaceRows& c = *compact_;
   const std::size_t count = c.ids.size();
   for (auto* v : {&x_, &kx_, &r_, &dir_, &product_}) v->assign(count, 0.0);
   g_.resize(count);
@@ -324,7 +197,7 @@ bool FaceStep::run(double relative_gap, std::span<const std::uint32_t> active) {
 }
 
 void FaceStep::apply() {
-  const Compact& c = *compact_;
+  const FaceRows& c = *compact_;
   std::vector<double> change(best_x_.size());
   for (std::size_t k = 0; k < best_x_.size(); ++k) {
     const std::uint32_t i = c.ids[k];

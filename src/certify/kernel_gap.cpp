@@ -143,9 +143,10 @@ struct KernelGap::Sums {
     for (std::size_t g = 0; g < distinct.size(); ++g)
       if (used[g] == 0) others.push_back(static_cast<std::uint32_t>(g));
     if (others.empty()) return;
-    // Packed rows serve as they are unless most of them are not asked for.
+    // Packed rows serve as they are if nearly all of them are asked for, or if a copy of those would be large.
     const bool here = packed.rows != nullptr;
-    const bool whole = here && others.size() * 4 >= packed.rows->size() * 3;
+    const bool large = here && packed.rows->bytes() > (std::uint64_t{1} << 24U);
+    const bool whole = here && others.size() * 20 >= packed.rows->size() * (large ? 15 : 19);
     std::optional<KernelRows<float>> copied, fresh;
     if (!here) copied.emplace(data.pack<float>(rows_of(vectors), form, threads, false));
     if (here && !whole) fresh.emplace(*packed.rows, places_of(others));

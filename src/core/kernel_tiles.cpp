@@ -198,13 +198,14 @@ void multiples(const PairEntries* left, std::size_t rows, const std::uint32_t* p
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
 void ones(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel, const std::uint8_t* right_length,
-          const OnesTable<T>& table, T* tile) {
+          const OnesTable<T>& table, T* tiles) {
+  const std::size_t both = 2 * width();
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < width(); ++c) {
+    for (std::size_t c = 0; c < both; ++c) {
       std::size_t shared = 0;
-      for (std::size_t k = 0; k < left[r].size; ++k) shared += panel[std::size_t{left[r].index[k]} * width() + c];
+      for (std::size_t k = 0; k < left[r].size; ++k) shared += panel[std::size_t{left[r].index[k]} * both + c];
       const std::size_t apart = left[r].size + right_length[c] - 2 * shared;
-      tile[r * width() + c] = table.value[table.by_distance ? apart : shared];
+      tiles[(c / width() * tile_rows + r) * width() + c % width()] = table.value[table.by_distance ? apart : shared];
     }
   }
 }
@@ -218,11 +219,12 @@ void add(const T* tile, std::size_t rows, const T* weight, double* sums) {
   }
 }
 #else
-using Bytes = hn::Twice<hn::Rebind<std::uint8_t, Tag<float>>>;  // a panel
+using Bytes = Tag<std::uint8_t>;                        // two panels
+using Places = hn::Rebind<std::uint8_t, Tag<float>>;  // half a panel
 
 // Values of a vector of places in the table.
 template <class T>
-HWY_INLINE void look_up(const OnesTable<T>& table, hn::Vec<hn::Half<Bytes>> place, T* out) {
+HWY_INLINE void look_up(const OnesTable<T>& table, hn::Vec<Places> place, T* out) {
   const Tag<std::int32_t> di;
   const auto wide = hn::PromoteTo(di, place);
   if constexpr (sizeof(T) == sizeof(float)) {
@@ -253,26 +255,31 @@ HWY_INLINE void look_up(const OnesTable<T>& table, hn::Vec<hn::Half<Bytes>> plac
 // A byte per right row counts the ones that it shares with the left one.
 template <class T>
 void ones(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel, const std::uint8_t* right_length,
-          const OnesTable<T>& table, T* tile) {
+          const OnesTable<T>& table, T* tiles) {
   const Bytes d;
   const hn::Half<Bytes> half;
-  const std::size_t wide = hn::Lanes(d);
+  const Places quarter;
+  const std::size_t both = hn::Lanes(d);
   const auto length = hn::LoadU(d, right_length);
   for (std::size_t r = 0; r < rows; ++r) {
     const Entries<T>& row = left[r];
     auto even = hn::Zero(d), odd = hn::Zero(d);
     std::size_t k = 0;
     for (; k + 2 <= row.size; k += 2) {
-      even = hn::Add(even, hn::LoadU(d, panel + std::size_t{row.index[k]} * wide));
-      odd = hn::Add(odd, hn::LoadU(d, panel + std::size_t{row.index[k + 1]} * wide));
+      even = hn::Add(even, hn::LoadU(d, panel + std::size_t{row.index[k]} * both));
+      odd = hn::Add(odd, hn::LoadU(d, panel + std::size_t{row.index[k + 1]} * both));
     }
-    if (k < row.size) even = hn::Add(even, hn::LoadU(d, panel + std::size_t{row.index[k]} * wide));
+    if (k < row.size) even = hn::Add(even, hn::LoadU(d, panel + std::size_t{row.index[k]} * both));
     auto place = hn::Add(even, odd);
     if (table.by_distance)
       place = hn::Sub(hn::Add(length, hn::Set(d, static_cast<std::uint8_t>(row.size))), hn::Add(place, place));
-    T* const out = tile + r * width();
-    look_up(table, hn::LowerHalf(half, place), out);
-    look_up(table, hn::UpperHalf(half, place), out + wide / 2);
+    const auto first = hn::LowerHalf(half, place), second = hn::UpperHalf(half, place);
+    T* const out = tiles + r * width();
+    look_up(table, hn::LowerHalf(quarter, first), out);
+    look_up(table, hn::UpperHalf(quarter, first), out + both / 4);
+    T* const out_second = out + tile_rows * width();
+    look_up(table, hn::LowerHalf(quarter, second), out_second);
+    look_up(table, hn::UpperHalf(quarter, second), out_second + both / 4);
   }
 }
 

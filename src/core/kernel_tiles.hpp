@@ -55,9 +55,10 @@ struct TileOperations {
   void (*differences)(const T* left, const T* panel, std::size_t depth, T* tile) = nullptr;
   // Rows of whole numbers, panel [pairs of columns][width]: products times unit2.
   void (*multiples)(const PairEntries* left, std::size_t rows, const std::uint32_t* panel, T unit2, T* tile) = nullptr;
-  // Rows of ones, panel [columns][width] of bytes 0 or 1: kernel values at once.
+  // Rows of ones, two panels in one of bytes 0 or 1, [columns][2 width], so that it fills a vector: kernel values at once,
+  // the tile of the second panel after that of the first (tile_rows x width).
   void (*ones)(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel,
-               const std::uint8_t* right_length, const OnesTable<T>& table, T* tile) = nullptr;
+               const std::uint8_t* right_length, const OnesTable<T>& table, T* tiles) = nullptr;
   // As dense, for one left row against panels that follow each other; its numbers are `step` apart.
   void (*dense_row)(const T* left, std::size_t step, const T* panel, std::size_t depth, std::size_t panels,
                     T* out) = nullptr;

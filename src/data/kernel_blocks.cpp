@@ -34,6 +34,12 @@ class TileWalk {
     const std::size_t chunk =
         std::max(least, std::clamp<std::size_t>(2048 / std::max<std::size_t>(1, groups), 1,
                                                 std::max<std::size_t>(1, right_.panels() / 16)));
+    if (right_.form_ == RowForm::Ones) {
+      for_blocks(threads, (right_.panels() + 1) / 2, (chunk + 1) / 2, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p) two_panels_of_ones(2 * p, groups, sink);
+      });
+      return;
+    }
     for_blocks(threads, right_.panels(), chunk, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p) one_panel(p, groups, sink);
     });
@@ -81,17 +87,26 @@ class TileWalk {
     for (std::size_t g = 0; g < groups; ++g) {
       const std::size_t first = g * detail::tile_rows;
       const std::size_t rows = std::min(detail::tile_rows, left_.size() - first);
-      if (right_.form_ == RowForm::Ones) {
-        operations_.ones(left_.entries_.data() + first, rows, right_.ones_.data() + p * right_.features_ * width,
-                         right_.ones_length_.data() + p * width, table_, tile);
-      } else {
-        products(p, first, rows, filled, tile);
-        operations_.apply(kernel_, left_.length2_.data() + first, rows, right_.length2_.data() + p * width,
-                          tile);
-      }
+      products(p, first, rows, filled, tile);
+      operations_.apply(kernel_, left_.length2_.data() + first, rows, right_.length2_.data() + p * width, tile);
       sink(first, rows, p * width, static_cast<const T*>(tile));
     }
     if (filled) clear();
+  }
+
+  template <class Sink>
+  void two_panels_of_ones(std::size_t p, std::size_t groups, const Sink& sink) {
+    const std::size_t width = right_.width_;
+    alignas(64) T tiles[2 * detail::tile_rows * detail::widest_panel];
+    for (std::size_t g = 0; g < groups; ++g) {
+      const std::size_t first = g * detail::tile_rows;
+      const std::size_t rows = std::min(detail::tile_rows, left_.size() - first);
+      operations_.ones(left_.entries_.data() + first, rows, right_.ones_.data() + p * right_.features_ * width,
+                       right_.ones_length_.data() + p * width, table_, tiles);
+      sink(first, rows, p * width, static_cast<const T*>(tiles));
+      if (p + 1 < right_.panels())
+        sink(first, rows, (p + 1) * width, static_cast<const T*>(tiles) + detail::tile_rows * width);
+    }
   }
 
   // Columns of the panel will be asked for in no order that the processor foresees.

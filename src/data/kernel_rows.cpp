@@ -213,12 +213,15 @@ void KernelRows<T>::pack_ones(const RowAccess& rows, std::span<const std::uint32
 
 template <class T>
 void KernelRows<T>::fill_ones(const Threads& threads) {
-  ones_length_.resize(padded(), 0);
-  ones_.assign(padded() * features_, 0);
+  // Two panels in one.
+  const std::size_t both = 2 * width_;
+  const std::size_t pairs = (panels() + 1) / 2;
+  ones_length_.resize(pairs * both, 0);
+  ones_.assign(pairs * both * features_, 0);
   for_blocks(threads, size_, 64 * width_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      std::uint8_t* const to = ones_.data() + (i / width_) * features_ * width_ + i % width_;
-      for (std::uint64_t at = start_[i]; at < start_[i + 1]; ++at) to[index_[at] * width_] = 1;
+      std::uint8_t* const to = ones_.data() + (i / both) * features_ * both + i % both;
+      for (std::uint64_t at = start_[i]; at < start_[i + 1]; ++at) to[index_[at] * both] = 1;
     }
   });
 }

@@ -98,7 +98,7 @@ class KernelRows {
   std::vector<std::uint64_t> start_{0};  // Sparse, Ones, Multiples
   std::vector<std::uint32_t> index_;
   std::vector<T> value_;
-  AlignedVector<std::uint8_t> ones_;  // Ones: panels
+  AlignedVector<std::uint8_t> ones_;  // Ones: pairs of panels
   std::vector<std::uint8_t> ones_length_;
   double unit_ = 0;  // Multiples
   std::vector<std::uint32_t> pair_value_;

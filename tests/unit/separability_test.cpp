@@ -289,5 +289,16 @@ TEST_CASE("the widest margin is bracketed to 1e-6, the same for any number of th
   }
 }
 
+TEST_CASE("the widest margin of one class is found when the first plane leaves no row active") {
+  Rows rows;
+  for (int i = 0; i < 2500; ++i) rows.push_back({i % 7 - 3.0});
+  const Dataset data = dataset_from(rows, std::vector<int>(rows.size(), -1));
+  const SeparabilityOptions options{.offset = Offset::Lifted, .margin = MarginWork::Full};
+  const Separability answer = separability(data, options);
+  REQUIRE(answer.margin);
+  CHECK(answer.margin->lower == doctest::Approx(1).epsilon(1e-6));
+  CHECK(answer.margin->upper == doctest::Approx(1).epsilon(1e-6));
+}
+
 }  // namespace
 }  // namespace halfspace

@@ -30,6 +30,7 @@ bool MarginSystems::step(std::span<const std::uint32_t> active, double sigma,
   step0 = 0;
   if (active.empty()) {
     for (std::size_t j = 0; j < d_; ++j) step[j] = -gradient[j];
+    step0 = -rho_ * gradient[d_];
     return true;
   }
   return 2 * active.size() > d_ && d_ <= most_features ? by_features(active, sigma, gradient, step, step0)

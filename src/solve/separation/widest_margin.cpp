@@ -55,7 +55,7 @@ class Solver {
       const double apart = best.upper / best.lower - 1;
       if (best.lower > 0 && apart < tried / 4 && active_.size() <= std::min(d_, most_equations)) {
         tried = apart;
-        if (finish(best, gap)) {
+        if (finish(best, gap, clock)) {
           best.stop = Stop::Converged;
           break;
         }
@@ -193,7 +193,7 @@ class Solver {
   // leave and rows of a smaller margin come, until neither happens (M. Hintermueller, K. Ito, K. Kunisch, The
   // primal-dual active set strategy as a semismooth Newton method, 2003). False: it did not end well, and
   // everything is as before.
-  bool finish(WidestMargin& best, double gap) {
+  bool finish(WidestMargin& best, double gap, const Clock& clock) {
     const std::vector<double> theta = theta_, alpha = alpha_;
     const double theta0 = theta0_;
     active_.clear();
@@ -203,6 +203,8 @@ class Solver {
     for (int round = 0, waited = 0; round < 40 && waited < 4; ++round, ++waited) {
       if (active_.empty() || active_.size() > std::min(d_ + 1, most_equations) || !meet_active()) break;
       ++steps_;
+      Stop why = Stop::Converged;
+      if (!clock.go_on({.iterations = steps_, .stage = "margin"}, why)) break;
       std::size_t changes = 0;
       while (true) {
         margins(theta_, theta0_, m_);

@@ -5,7 +5,7 @@ import pathlib
 import pty
 import subprocess
 
-from support import PROGRAM, ProgramTest, main
+from support import PROGRAM, ProgramTest, main, without_thread_sanitizer
 
 
 class Streams(ProgramTest):
@@ -46,6 +46,7 @@ class Streams(ProgramTest):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout.count(b"\n"), 60)
 
+    @without_thread_sanitizer
     def test_a_file_size_limit_is_exit_5_not_a_signal(self):
         before = (self.folder / "model").read_bytes()
         done = subprocess.run(["sh", "-c", 'ulimit -f 0; exec "$0" "$@"', PROGRAM, "train", "rows.txt", "-o", "model"],

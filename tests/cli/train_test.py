@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from support import PROGRAM, ProgramTest, main
+from support import PROGRAM, ProgramTest, main, without_thread_sanitizer
 
 KEYS = {"schema", "algorithm", "rows", "features", "nonzeros", "classes", "seconds", "iterations", "stop", "objective",
         "training_error", "mistakes", "support_vectors", "model", "options", "certificate", "notes", "storage"}
@@ -188,6 +188,7 @@ class Train(ProgramTest):
         self.assertAlmostEqual(answer["figures"]["margin"], 2, 3)
         self.assertLess(answer["figures"]["slack_sum"], 1e-3)
 
+    @without_thread_sanitizer
     def test_an_interrupt_while_reading_writes_nothing(self):
         reader, writer = os.pipe()
         process = subprocess.Popen([PROGRAM, "train", "-", "-o", "model"], cwd=self.folder, stdin=reader,

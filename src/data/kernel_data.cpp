@@ -22,6 +22,14 @@ KernelData::KernelData(const Dataset& data, const KernelFunction& kernel, bool f
   }
 }
 
+void KernelData::pack_all(const Threads& threads) {
+  constexpr std::size_t few_numbers = std::size_t{1} << 21U;
+  if (form_ != RowForm::Dense || features_ * length2_.size() > few_numbers) return;
+  std::vector<std::uint32_t> all(length2_.size());
+  std::iota(all.begin(), all.end(), 0U);
+  all_.emplace(pack<float>(all, form_, threads));
+}
+
 std::vector<std::uint32_t> KernelData::columns_of(std::span<const std::uint32_t> rows) const {
   std::vector<std::uint32_t> out;
   if (form_ != RowForm::Given) return out;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,9 +29,13 @@ class KernelData {
   // Given: the columns that hold the values with these rows.
   [[nodiscard]] std::vector<std::uint32_t> columns_of(std::span<const std::uint32_t> rows) const;
 
+  // Where the rows are few and short, all of them are packed once, and those of a problem taken from there.
+  void pack_all(const Threads& threads);
   template <class T>
   [[nodiscard]] KernelRows<T> pack(std::span<const std::uint32_t> rows, RowForm form, const Threads& threads,
                                    bool panels = true) const {
+    if constexpr (sizeof(T) == sizeof(float))
+      if (all_ && form == all_->form()) return KernelRows<T>(*all_, rows);
     return KernelRows<T>(*access_, rows, features_, form, threads, columns_of(rows), panels, length2_,
                          multiples_.unit);
   }
@@ -42,6 +47,7 @@ class KernelData {
   Multiples multiples_;
   std::vector<double> length2_;  // of every row
   EqualRows equal_;              // among all rows
+  std::optional<KernelRows<float>> all_;
 };
 
 }  // namespace halfspace

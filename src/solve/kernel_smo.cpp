@@ -110,10 +110,23 @@ void KernelSmo::set_slopes(const std::vector<double>& slopes) {
 void KernelSmo::look() {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double top[2] = {-infinity, -infinity}, bottom[2] = {infinity, infinity};
-  for (std::size_t i = 0; i < n_; ++i) {
-    const int c = p_.by_class && p_.y[i] < 0 ? 0 : 1;
-    if (beta_[i] < p_.upper[i]) top[c] = std::max(top[c], slope_[i]);
-    if (beta_[i] > p_.lower[i]) bottom[c] = std::min(bottom[c], slope_[i]);
+  // Which bound a variable is at is anyone's guess: no branches on it.
+  const auto ends = [&](int c, const auto& counts) {
+    double highest = -infinity, lowest = infinity;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double rise = counts(i) && beta_[i] < p_.upper[i] ? slope_[i] : -infinity;
+      const double fall = counts(i) && beta_[i] > p_.lower[i] ? slope_[i] : infinity;
+      highest = rise > highest ? rise : highest;
+      lowest = fall < lowest ? fall : lowest;
+    }
+    top[c] = highest;
+    bottom[c] = lowest;
+  };
+  if (p_.by_class) {
+    ends(0, [&](std::size_t i) { return p_.y[i] < 0; });
+    ends(1, [&](std::size_t i) { return p_.y[i] > 0; });
+  } else {
+    ends(1, [](std::size_t) { return true; });
   }
   if (!p_.by_class) {
     top[0] = top[1];

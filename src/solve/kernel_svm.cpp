@@ -120,7 +120,8 @@ void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run,
     };
   }
   const Clock clock(shared);
-  const KernelData data(*classes.tasks[0].problem.data, goal.kernel, true, run.threads);
+  KernelData data(*classes.tasks[0].problem.data, goal.kernel, true, run.threads);
+  if (classes.pairs) data.pack_all(run.threads);
   KernelGoal each = goal;
   each.data = &data;
   each.threads = Threads(1);

@@ -225,6 +225,19 @@ TEST_CASE("peeling in many steps: every row waits for the next one") {
   CHECK(answer.proof.verdict == Separation::Separable);
 }
 
+TEST_CASE("zeros that are stored are zeros") {
+  const std::vector<std::uint64_t> start = {0, 2, 4, 6, 8};
+  const std::vector<std::uint32_t> index = {0, 1, 0, 1, 0, 1, 0, 1};
+  const std::vector<double> value = {0, 0, 0, 1, 1, 0, 1, 1};
+  DatasetParts parts;
+  parts.matrix = CsrView<double>{4, 2, start.data(), index.data(), value.data()};
+  parts.labels = {0, 1, 1, 0};
+  parts.classes = {"-1", "1"};
+  CHECK(decide(Dataset::make(parts)).verdict == Separation::Overlapping);
+  parts.labels = {0, 1, 1, 1};
+  CHECK(decide(Dataset::make(parts)).verdict == Separation::Separable);
+}
+
 TEST_CASE("weight 0 means the row is absent") {
   CHECK(decide(dataset_from(square, {-1, 1, 1, -1}, {1, 1, 1, 0})).verdict == Separation::Separable);
 }

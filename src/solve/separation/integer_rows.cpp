@@ -2,83 +2,14 @@
 #include "solve/separation/integer_rows.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <charconv>
 #include <climits>
 #include <cmath>
 #include <numeric>
 
+#include "solve/separation/number.hpp"
+
 namespace halfspace::separation {
 namespace {
-
-struct Number {
-  std::int64_t digits = 0;
-  int exponent = 0;
-};
-
-// Decimals of at most 15 digits differ as doubles too: one that is read as the double is the shortest.
-bool short_decimal(double size, Number& out) {
-  static const std::array<double, 23> power = [] {
-    std::array<double, 23> p{1};
-    for (std::size_t k = 1; k < p.size(); ++k) p[k] = p[k - 1] * 10;
-    return p;
-  }();
-  if (!(size >= 1e-7 && size < 1e14)) return false;
-  const int top = ((std::ilogb(size) + 1) * 1233) >> 12;  // log10, never too small
-  const double by = power[static_cast<std::size_t>(14 - top)];
-  out.digits = static_cast<std::int64_t>(size * by + 0.5);
-  if (static_cast<double>(out.digits) / by != size) return false;
-  out.exponent = top - 14;
-  for (; out.digits % 10 == 0; out.digits /= 10) ++out.exponent;
-  return true;
-}
-
-// The shortest decimal of a double; trailing zeros become part of the exponent.
-Number decimal(double x) {
-  Number quick;
-  if (short_decimal(std::abs(x), quick)) return {x < 0 ? -quick.digits : quick.digits, quick.exponent};
-  std::array<char, 32> text{};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), std::abs(x), std::chars_format::scientific).ptr;
-  const auto e = std::find(text.data(), end, 'e');
-  Number out;
-  for (const char* p = text.data(); p != e; ++p)
-    if (*p != '.') out.digits = out.digits * 10 + (*p - '0');
-  const bool down = e[1] == '-';
-  std::from_chars(e + 2, end, out.exponent);
-  if (down) out.exponent = -out.exponent;
-  const auto fraction = e - text.data() - 2;  // after "d."
-  if (fraction > 0) out.exponent -= static_cast<int>(fraction);
-  if (x < 0) out.digits = -out.digits;
-  return out;
-}
-
-Number binary(double x) {
-  int exponent = 0;
-  auto digits = static_cast<std::int64_t>(std::ldexp(std::frexp(x, &exponent), 53));
-  const int zeros = digits == 0 ? 0 : std::countr_zero(static_cast<std::uint64_t>(digits));
-  return {digits / (std::int64_t{1} << zeros), exponent - 53 + zeros};
-}
-
-// Few values of a data set are distinct: remembers the last ones.
-class Converter {
- public:
-  explicit Converter(bool decimals) : decimals_(decimals) {}
-  Number operator()(double x) {
-    Slot& slot = slots_[(std::bit_cast<std::uint64_t>(x) * 0xD6E8FEB86659FD93ULL) >> 52U];
-    if (slot.x != x) slot = {x, decimals_ ? decimal(x) : binary(x)};
-    return slot.number;
-  }
-
- private:
-  struct Slot {
-    double x = 0;
-    Number number;
-  };
-  bool decimals_;
-  std::array<Slot, 4096> slots_;
-};
 
 std::uint64_t magnitude(std::int64_t x) { return static_cast<std::uint64_t>(x < 0 ? -x : x); }
 
@@ -134,9 +65,11 @@ class Reader {
     each_row([&](std::size_t r) {
       const auto row = view_.row(out_.row[r]);
       std::uint64_t size = row.size;
-      if constexpr (!is_sparse<View>) {
-        size = 0;
-        for_entries(row, [&](std::uint32_t, double) { ++size; });
+      if constexpr (std::is_same_v<Value, Decimal>) {
+        size -= static_cast<std::uint64_t>(
+            std::count_if(row.value, row.value + size, [](Decimal x) { return x.digits == 0; }));
+      } else if constexpr (!std::is_same_v<Value, One>) {
+        size -= static_cast<std::uint64_t>(std::count(row.value, row.value + size, Value{0}));
       }
       out_.start[r + 1] = size + (out_.offset ? 1 : 0);
     });
@@ -184,6 +117,7 @@ class Reader {
         const std::int64_t y = out_.y[r];
         std::uint64_t at = out_.start[r];
         for_entries(view_.row(out_.row[r]), [&](std::uint32_t column, double value) {
+          if (value == 0) return;
           const Number x = convert(value);
           low[column] = std::min(low[column], x.exponent);
           exponents[at] = static_cast<std::int16_t>(x.exponent);

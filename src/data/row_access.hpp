@@ -78,7 +78,8 @@ void row_products(const RowAccess& rows, const double* w, double* out, const Thr
 void add_row_sum(const RowAccess& rows, const double* a, double* out, const Threads& threads);
 
 // f(begin, end, to) adds what the rows [begin, end) give to the d numbers of `to`; all of it is added to out,
-// through slices whose number depends on the shape alone. `part` keeps their memory.
+// through slices whose number depends on the shape alone; the first of them needs no numbers of its own. `part`
+// keeps the memory of the others.
 template <class F>
 void over_slices(std::size_t rows, std::size_t d, double* out, std::vector<std::vector<double>>& part,
                  const Threads& threads, const F& f) {
@@ -87,11 +88,11 @@ void over_slices(std::size_t rows, std::size_t d, double* out, std::vector<std::
     f(std::size_t{0}, rows, out);
     return;
   }
-  part.resize(slices);
+  part.resize(slices - 1);
   const std::size_t length = (rows + slices - 1) / slices;
   threads.run(slices, [&](std::size_t t) {
-    part[t].assign(d, 0.0);
-    f(std::min(rows, t * length), std::min(rows, (t + 1) * length), part[t].data());
+    if (t > 0) part[t - 1].assign(d, 0.0);
+    f(std::min(rows, t * length), std::min(rows, (t + 1) * length), t > 0 ? part[t - 1].data() : out);
   });
   for (const auto& v : part)
     for (std::size_t j = 0; j < d; ++j) out[j] += v[j];

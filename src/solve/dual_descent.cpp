@@ -100,6 +100,7 @@ class DualDescent {
   // The logistic dual has no faces; its primal is smooth, and Newton steps from here are few.
   Solution newton(std::uint64_t pass) {
     Solution start = s_.finish(Stop::Converged, pass);
+    s_.w = {};  // as long as a plane, of which Newton has enough
     return solve_newton(s_.p, s_.rows, s_.goal, &start);
   }
 

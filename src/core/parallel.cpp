@@ -28,6 +28,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/relax.hpp"
+
 namespace halfspace {
 namespace {
 
@@ -67,12 +69,6 @@ void work_on(Job& job) {
     }
   }
   current = before;
-}
-
-void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
 }
 
 class Pool {

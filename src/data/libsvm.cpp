@@ -17,6 +17,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/relax.hpp"
 #include "data/libsvm_blocks.hpp"
 #include "data/libsvm_piece.hpp"
 #include "data/readers.hpp"
@@ -71,6 +72,8 @@ class InOrder {
   // Runs `take` once every earlier piece had its turn. A turn is passed on even when `take` throws.
   template <class Take>
   void turn(std::size_t piece, const Take& take) {
+    // The piece before is nearly done: going to sleep and being woken takes longer than the rest of it.
+    for (int k = 0; k < 4000 && next_.load(std::memory_order_acquire) != piece; ++k) relax();
     std::size_t now = next_.load(std::memory_order_acquire);
     while (now != piece) {
       next_.wait(now, std::memory_order_acquire);

@@ -71,6 +71,30 @@ void work_on(Job& job) {
   current = before;
 }
 
+cpu_set_t allowed_processors() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) CPU_ZERO(&allowed);
+  return allowed;
+}
+
+// A new thread shares the processor of its maker until the system balances them, which takes longer than a
+// small file: it begins on another one, the `step`-th after the maker's, and is free to move from there on.
+void begin_elsewhere(std::thread& worker, int step) {
+  const cpu_set_t allowed = allowed_processors();
+  const int here = sched_getcpu();
+  if (here < 0 || CPU_COUNT(&allowed) < 2) return;
+  int processor = here;
+  for (int left = step % CPU_COUNT(&allowed); left > 0;) {
+    processor = (processor + 1) % CPU_SETSIZE;
+    if (CPU_ISSET(processor, &allowed)) --left;
+  }
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  pthread_setaffinity_np(worker.native_handle(), sizeof one, &one);
+}
+
 class Pool {
  public:
   // Kept for ever: nobody knows whether a worker still looks at it when the process ends.
@@ -109,7 +133,16 @@ class Pool {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-      for (; workers_ < workers; ++workers_) std::thread([this] { work(); }).detach();
+      for (; workers_ < workers; ++workers_) {
+        std::thread worker([this, allowed = allowed_processors()] {
+          // Only now, when the caller has let go of the pool: it has said where to begin.
+          { const std::lock_guard lock(guard_); }
+          sched_setaffinity(0, sizeof allowed, &allowed);
+          work();
+        });
+        begin_elsewhere(worker, workers_ + 1);
+        worker.detach();
+      }
     } catch (const std::system_error&) {
       // A machine that gives no more threads: the caller and those there are do the work.
     }
@@ -179,9 +212,7 @@ class Pool {
 }  // namespace
 
 int Threads::available() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
+  const cpu_set_t allowed = allowed_processors();
   return std::max(1, CPU_COUNT(&allowed));
 }
 

@@ -15,6 +15,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "core/relax.hpp"
@@ -72,8 +73,10 @@ class InOrder {
   // Runs `take` once every earlier piece had its turn. A turn is passed on even when `take` throws.
   template <class Take>
   void turn(std::size_t piece, const Take& take) {
-    // The piece before is nearly done: going to sleep and being woken takes longer than the rest of it.
-    for (int k = 0; k < 4000 && next_.load(std::memory_order_acquire) != piece; ++k) relax();
+    // The piece before is nearly done. Going to sleep takes longer than the rest of it, and who is woken is
+    // often put on the processor of who woke it, where the two take turns.
+    for (int k = 0; k < 5000 && next_.load(std::memory_order_acquire) != piece; ++k)
+      k < 1000 ? relax() : std::this_thread::yield();
     std::size_t now = next_.load(std::memory_order_acquire);
     while (now != piece) {
       next_.wait(now, std::memory_order_acquire);

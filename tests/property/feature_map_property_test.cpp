@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "feature_products.hpp"
 #include "halfspace/core/random.hpp"
 #include "halfspace/data/feature_map.hpp"
 #include "halfspace/model/model_file.hpp"
@@ -12,6 +13,8 @@
 
 namespace hs = halfspace;
 using hs::testing::dataset_from;
+using hs::testing::kernel_of;
+using hs::testing::product;
 using hs::testing::same_bits;
 
 namespace {
@@ -31,25 +34,6 @@ hs::KernelFunction any_kernel() {
   return *rc::gen::element(hs::KernelFunction{hs::KernelKind::Rbf, 0.25},
                            hs::KernelFunction{hs::KernelKind::Rbf, 4},
                            hs::KernelFunction{hs::KernelKind::Poly, 0.5, 1, 2}, hs::KernelFunction{});
-}
-
-double product(const hs::Dataset& data, std::size_t i, std::size_t j) {
-  const auto& x = std::get<hs::DenseView<float>>(data.matrix());
-  double sum = 0;
-  for (std::size_t k = 0; k < x.cols; ++k)
-    sum += static_cast<double>(x.value[i * x.cols + k]) * static_cast<double>(x.value[j * x.cols + k]);
-  return sum;
-}
-
-double kernel_of(const hs::KernelFunction& kernel, const std::vector<double>& a,
-                 const std::vector<double>& b) {
-  double ab = 0, aa = 0, bb = 0;
-  for (std::size_t j = 0; j < a.size(); ++j) {
-    ab += a[j] * b[j];
-    aa += a[j] * a[j];
-    bb += b[j] * b[j];
-  }
-  return kernel(ab, aa, bb);
 }
 
 hs::Model model_on(const hs::FeatureMap& map, std::uint64_t seed) {

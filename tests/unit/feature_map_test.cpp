@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "feature_products.hpp"
 #include "halfspace/certify/verify_model.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
@@ -15,6 +16,8 @@
 #include "support.hpp"
 
 using namespace halfspace;
+using testing::kernel_of;
+using testing::product;
 
 namespace {
 
@@ -44,22 +47,6 @@ Sample rings(int rows, std::uint64_t seed, int columns = 3) {
 Dataset data_of(const Sample& sample) { return testing::dataset_from(sample.rows, sample.labels); }
 
 const DenseView<float>& floats(const Dataset& data) { return std::get<DenseView<float>>(data.matrix()); }
-double product(const Dataset& data, std::size_t i, std::size_t j) {
-  const DenseView<float>& x = floats(data);
-  double sum = 0;
-  for (std::size_t k = 0; k < x.cols; ++k)
-    sum += static_cast<double>(x.value[i * x.cols + k]) * static_cast<double>(x.value[j * x.cols + k]);
-  return sum;
-}
-double kernel_of(const KernelFunction& kernel, const std::vector<double>& a, const std::vector<double>& b) {
-  double ab = 0, aa = 0, bb = 0;
-  for (std::size_t j = 0; j < a.size(); ++j) {
-    ab += a[j] * b[j];
-    aa += a[j] * a[j];
-    bb += b[j] * b[j];
-  }
-  return kernel(ab, aa, bb);
-}
 bool same_features(const Dataset& a, const Dataset& b) {
   const auto &x = floats(a), &y = floats(b);
   return x.rows == y.rows && x.cols == y.cols && std::equal(x.value, x.value + x.rows * x.cols, y.value);

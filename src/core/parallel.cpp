@@ -2,16 +2,18 @@
 // The threads of the process: one list of open jobs, a caller that works on its own job, and workers that
 // join it.
 //
-// Job       a number of tasks, claimed one after the other through a counter. It lives on its caller's stack
-// and stays in
-//           the list while tasks are left; who works on it is counted, and the caller returns when nobody
-//           does.
-// Nesting   a task may open a job of its own. Nobody ever waits for a job before working on it, and a caller
-// that waits
-//           for the last tasks of its job joins the jobs which those have opened, so a wait always ends.
-// Waiting   a worker spins a moment, then sleeps: loops follow each other closely, and waking takes as long
-// as a small one. Why own   a library of tasks took 2 ms to load and to find out about the machine, which is
-// what a small fit takes.
+// Job: a number of tasks, claimed one after the other through a counter. It lives on its caller's stack and
+// stays in the list while tasks are left; who works on it is counted, and the caller returns when nobody
+// does.
+//
+// Nesting: a task may open a job of its own. Nobody ever waits for a job before working on it, and a caller
+// that waits for the last tasks of its job joins the jobs which those have opened, so a wait always ends.
+//
+// Waiting: a worker spins a moment, then sleeps. Loops follow each other closely, and waking takes as long as
+// a small one.
+//
+// Why own threads: a library of tasks took 2 ms to load and to find out about the machine, which is what a
+// small fit takes.
 #include "halfspace/core/parallel.hpp"
 
 #include <pthread.h>

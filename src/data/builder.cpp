@@ -18,7 +18,7 @@ constexpr std::uint64_t huge_entries = std::uint64_t{1} << 21U;  // arrays of ma
 bool is_float(double x) { return static_cast<double>(static_cast<float>(x)) == x; }
 
 // Fewest decimals that hold every value, or -1.
-int fewest_decimals(const std::vector<double>& values) {
+int fewest_decimals(std::span<const double> values) {
   int decimals = 0;
   std::int32_t digits = 0;
   for (const double x : values) {
@@ -33,36 +33,32 @@ int fewest_decimals(const std::vector<double>& values) {
 
 }  // namespace
 
+bool pack_values(std::span<const double> values, PackedBlock& packed) {
+  if (std::all_of(values.begin(), values.end(), [](double x) { return x == 1; })) return true;
+  if (std::all_of(values.begin(), values.end(), is_float)) {
+    packed.value = std::vector<float>(values.begin(), values.end());
+    return true;
+  }
+  const int decimals = fewest_decimals(values);
+  if (decimals < 0) return false;
+  std::vector<Decimal> digits(values.size());
+  std::int64_t largest = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    // An early value may overflow with the decimals that a later one needs.
+    if (!as_decimal(values[k], decimals, digits[k].digits)) return false;
+    largest = std::max(largest, std::abs(static_cast<std::int64_t>(digits[k].digits)));
+  }
+  packed.value = std::move(digits);
+  packed.decimals = decimals;
+  packed.max_digits = largest;
+  return true;
+}
+
 PackedBlock pack(const RowBlock& block) {
   PackedBlock packed;
   packed.start = block.start;
   packed.index = block.index;
-  const std::vector<double>& values = block.value;
-  if (std::all_of(values.begin(), values.end(), [](double x) { return x == 1; })) return packed;
-  if (std::all_of(values.begin(), values.end(), is_float)) {
-    packed.value = std::vector<float>(values.begin(), values.end());
-    return packed;
-  }
-  packed.decimals = fewest_decimals(values);
-  std::vector<Decimal> digits;
-  if (packed.decimals >= 0) {
-    digits.resize(values.size());
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      // An early value may overflow with the decimals that a later one needs.
-      if (!as_decimal(values[k], packed.decimals, digits[k].digits)) {
-        packed.decimals = -1;
-        break;
-      }
-      packed.max_digits = std::max(packed.max_digits, std::abs(static_cast<std::int64_t>(digits[k].digits)));
-    }
-  }
-  if (packed.decimals >= 0) {
-    packed.value = std::move(digits);
-  } else {
-    packed.decimals = 0;
-    packed.max_digits = 0;
-    packed.value = values;
-  }
+  if (!pack_values(block.value, packed)) packed.value = block.value;
   return packed;
 }
 

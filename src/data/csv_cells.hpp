@@ -50,9 +50,8 @@ class CellScanner {
     const bool quote = quotes_ && *p == '"';
     if (quote) ++p;
     PlainDecimal decimal;
-    if (!read_plain_decimal(p, decimal) || decimal.digits > exact_digits) return false;
+    if (!read_plain_decimal(p, decimal) || !to_double(decimal, value)) return false;
     if (quote && *p++ != '"') return false;
-    value = to_double(decimal);
     p = skip_blanks(p);
     if (*p == delimiter_) {
       at_ = p + 1;

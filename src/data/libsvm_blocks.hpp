@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/libsvm_piece.hpp"
+#include "data/number.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/parallel.hpp"
 

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data/libsvm_piece.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
-#include "halfspace/core/error.hpp"
+#include "data/number.hpp"
 
 namespace halfspace {
 namespace {
 
 constexpr std::int64_t digits_limit = std::numeric_limits<std::int32_t>::max();
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool ends_token(char c) { return static_cast<unsigned char>(c) <= ' '; }
 bool at_line_end(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
 
@@ -64,35 +62,40 @@ class PieceParser {
     const bool every_other =
         head.size() >= 4 && ((head[0] == 0) != (head[1] == 0)) && ((head[2] == 0) != (head[3] == 0));
     if (marked || every_other)
-      fault(begin_, begin_, "UTF-16 text", "plain text (UTF-8 or ASCII)",
-            "convert it with iconv -f UTF-16 -t UTF-8");
+      piece_.fault = LineFault{1, 1, "UTF-16 text", "plain text (UTF-8 or ASCII)",
+                               "convert it with iconv -f UTF-16 -t UTF-8"};
     return p;
   }
 
-  void fault(const char* line, const char* at, std::string found, std::string expected,
-             std::string hint = {}) {
-    piece_.fault = LineFault{piece_.lines + 1, static_cast<std::uint64_t>(at - line) + 1, std::move(found),
-                             std::move(expected), std::move(hint)};
-  }
-
-  // LABEL INDEX:VALUE INDEX:VALUE ... with single blanks and plain decimals. False: read the line carefully.
+  // LABEL INDEX:VALUE INDEX:VALUE ... of plain decimals. False: read the line carefully.
   bool fast_line(const char*& p) {
-    PlainDecimal number;
-    if (!read_plain_decimal(p, number) || !ends_token(*p) || number.digits > exact_digits) return false;
-    const double label = to_double(number);
+    double label = 0;
+    if (!fast_label(p, label)) return false;
     std::int64_t previous = -1;
     while (true) {
       // Most entries go by here; anything but a plain decimal of 32 bits is looked at below.
-      if (s_.plain) p = plain_entries(p, previous);
+      p = s_.plain ? plain_entries(p, previous) : wide_entries(p, previous);
       if (at_line_end(p)) break;
-      if (!is_blank(*p)) return false;
-      ++p;
-      if (at_line_end(p)) break;  // a blank before the line end
+      if (!is_libsvm_blank(*p)) return false;
+      while (is_libsvm_blank(*p)) ++p;
+      if (at_line_end(p)) break;
       if (!other_entry(p, previous)) return false;
     }
     p += *p == '\r' ? 2 : 1;
     end_row(label, previous);
     return true;
+  }
+
+  static bool fast_label(const char*& p, double& label) {
+    const char* const first = p + (*p == '-' || *p == '+' ? 1 : 0);
+    const Digits part = read_digits(first);
+    if (part.count > 0 && part.count < 8 && ends_token(first[part.count])) {
+      label = *p == '-' ? -static_cast<double>(part.value) : static_cast<double>(part.value);
+      p = first + part.count;
+      return true;
+    }
+    PlainDecimal number;
+    return read_plain_decimal(p, number) && ends_token(*p) && to_double(number, label);
   }
 
   // Reads entries " INDEX:DIGITS" and " INDEX:DIGITS.DIGITS" as long as there are any; returns the place
@@ -104,7 +107,7 @@ class PieceParser {
     const std::uint32_t base = base_;
     std::size_t n = entries_;
     std::int64_t previous = last_column;
-    while (*p == ' ') {
+    while (is_libsvm_blank(*p)) {
       const char* q = p + 1;
       const Digits column = read_digits(q);
       q += column.count;
@@ -160,6 +163,34 @@ class PieceParser {
     return p;
   }
 
+  // The same where values are kept as doubles, for numbers of up to 19 digits.
+  const char* wide_entries(const char* p, std::int64_t& last_column) {
+    std::uint32_t* const index = s_.index.data();
+    double* const values = s_.value.data();
+    const std::uint32_t base = base_;
+    std::size_t n = entries_;
+    std::int64_t previous = last_column;
+    while (is_libsvm_blank(*p)) {
+      const char* q = p + 1;
+      const Digits column = read_digits(q);
+      q += column.count;
+      const std::int64_t j = static_cast<std::int64_t>(column.value) - base;
+      if (column.count == 0 || column.count == 8 || *q != ':' || j <= previous) break;
+      ++q;
+      PlainDecimal number;
+      double x = 0;
+      if (!read_plain_decimal(q, number) || !ends_token(*q) || !to_double(number, x)) break;
+      p = q;
+      previous = j;
+      index[n] = static_cast<std::uint32_t>(j);
+      values[n] = x;
+      n += x != 0 ? 1 : 0;
+    }
+    entries_ = n;
+    last_column = previous;
+    return p;
+  }
+
   // INDEX:VALUE with any number that a fast line may have. False: read the line carefully.
   bool other_entry(const char*& p, std::int64_t& previous) {
     const Digits column = read_digits(p);
@@ -170,19 +201,11 @@ class PieceParser {
     previous = j;
     p += column.count + 1;
     PlainDecimal number;
+    double value = 0;
     const char* token = p;
-    const bool plain = read_plain_decimal(p, number);
-    if (plain && ends_token(*p)) {
-      if (number.digits <= static_cast<std::uint64_t>(digits_limit)) {
-        const auto digits = static_cast<std::int32_t>(number.digits);
-        put(static_cast<std::uint32_t>(j), number.negative ? -digits : digits,
-            static_cast<std::uint8_t>(number.decimals));
-        return true;
-      }
-      if (number.digits <= exact_digits) {
-        put_wide(static_cast<std::uint32_t>(j), to_double(number));
-        return true;
-      }
+    if (read_plain_decimal(p, number) && ends_token(*p) && to_double(number, value)) {
+      put(static_cast<std::uint32_t>(j), number, value);
+      return true;
     }
     p = token;
     while (!ends_token(*p)) ++p;
@@ -192,16 +215,16 @@ class PieceParser {
     return true;
   }
 
-  void put(std::uint32_t column, std::int32_t digits, std::uint8_t decimals) {
-    if (digits == 0) return;
-    if (!s_.plain) {
-      put_wide(column, to_double({static_cast<std::uint64_t>(std::abs(static_cast<std::int64_t>(digits))),
-                                  decimals, digits < 0}));
-      return;
-    }
+  // A number that was read as the decimal it is, and as the double next to that.
+  void put(std::uint32_t column, const PlainDecimal& number, double x) {
+    const bool small =
+        number.digits <= static_cast<std::uint64_t>(digits_limit) && number.decimals <= max_decimals;
+    if (!s_.plain || !small) return put_wide(column, x);
+    if (x == 0) return;
+    const auto digits = static_cast<std::int32_t>(number.digits);
     s_.index[entries_] = column;
-    s_.digits[entries_] = digits;
-    s_.decimals[entries_] = decimals;
+    s_.digits[entries_] = number.negative ? -digits : digits;
+    s_.decimals[entries_] = static_cast<std::uint8_t>(number.decimals);
     ++entries_;
   }
 
@@ -213,17 +236,12 @@ class PieceParser {
     ++entries_;
   }
 
-  // A number in text that is known to be `x`; kept as a plain decimal when it is one.
-  void put_text(std::uint32_t column, std::string_view text, double x) {
+  // Kept as a plain decimal when it is one.
+  void put_text(const LibsvmEntry& entry) {
     PlainDecimal number;
-    const char* p = text.data();
-    const bool plain = read_plain_decimal(p, number) && p == text.data() + text.size();
-    if (plain && number.digits <= static_cast<std::uint64_t>(digits_limit)) {
-      const auto digits = static_cast<std::int32_t>(number.digits);
-      put(column, number.negative ? -digits : digits, static_cast<std::uint8_t>(number.decimals));
-    } else {
-      put_wide(column, x);
-    }
+    const char* p = entry.text.data();
+    const bool plain = read_plain_decimal(p, number) && p == entry.text.data() + entry.text.size();
+    plain ? put(entry.column, number, entry.value) : put_wide(entry.column, entry.value);
   }
 
   // From here on the values of this piece are doubles.
@@ -249,9 +267,6 @@ class PieceParser {
   }
 
   const char* careful_line(const char* line);
-  bool careful_label(const char* line, std::string_view token, double& label);
-  bool careful_entry(const char* line, std::string_view token, std::int64_t& previous);
-  bool text_is_clean(const char* line, const char* stop);
   PackedRows finish();
   bool finish_plain(PackedRows& rows);
   template <class V>
@@ -267,142 +282,17 @@ class PieceParser {
   std::size_t last_class_ = 0;
 };
 
-// Any bytes that are not text, named by their value.
-bool PieceParser::text_is_clean(const char* line, const char* stop) {
-  for (const char* p = line; p < stop; ++p) {
-    const auto byte = static_cast<unsigned char>(*p);
-    if ((byte < 0x20 && byte != '\t') || byte == 0x7F) {
-      fault(line, p, fmt::format("byte 0x{:02x}", byte), "text");
-      return false;
-    }
-  }
-  return true;
-}
-
 const char* PieceParser::careful_line(const char* line) {
-  const char* line_end = std::find(line, end_, '\n');
-  const char* stop = line_end;
-  if (stop > line && stop[-1] == '\r') --stop;
-  stop = std::find(line, stop, '#');
-  if (!text_is_clean(line, stop)) return line_end + 1;
-  const char* p = line;
-  double label = 0;
-  bool have_label = false;
-  std::int64_t previous = -1;
-  while (true) {
-    while (p < stop && is_blank(*p)) ++p;
-    if (p == stop) break;
-    const char* token_end = p;
-    while (token_end < stop && !is_blank(*token_end)) ++token_end;
-    const std::string_view token(p, static_cast<std::size_t>(token_end - p));
-    if (!have_label) {
-      if (!careful_label(line, token, label)) return line_end + 1;
-      have_label = true;
-    } else if (!careful_entry(line, token, previous)) {
-      return line_end + 1;
-    }
-    p = token_end;
+  const char* const line_end = std::find(line, end_, '\n');
+  const std::string_view text(line, static_cast<std::size_t>(line_end - line));
+  if (auto found = read_libsvm_line(text, base_, s_.line)) {
+    piece_.fault = std::move(found);
+    piece_.fault->line = piece_.lines + 1;
+  } else if (s_.line.labelled) {
+    for (const LibsvmEntry& entry : s_.line.entries) put_text(entry);
+    end_row(s_.line.label, s_.line.entries.empty() ? -1 : std::int64_t{s_.line.entries.back().column});
   }
-  if (have_label) end_row(label, previous);
   return line_end + 1;
-}
-
-bool PieceParser::careful_label(const char* line, std::string_view token, double& label) {
-  const NumberResult number = parse_number(token);
-  label = number.value;
-  switch (number.fault) {
-    case NumberFault::None: return true;
-    case NumberFault::NotFinite:
-      fault(line, token.data(), fmt::format("label '{}'", printable(token)), "a label must be finite");
-      return false;
-    case NumberFault::OutOfRange:
-      fault(line, token.data(), fmt::format("label '{}' is out of range", printable(token)),
-            "a label is a number");
-      return false;
-    case NumberFault::NotANumber: break;
-  }
-  if (token.find(':') != std::string_view::npos) {
-    fault(line, token.data(), fmt::format("'{}' where the label should be", printable(token)),
-          "a row begins with its label: LABEL INDEX:VALUE ...");
-  } else {
-    const bool comma = token.find(',') != std::string_view::npos;
-    fault(line, token.data() + number.at, fmt::format("label '{}' is not a number", printable(token)),
-          "a label is a number", comma ? "is this CSV? --format csv" : "");
-  }
-  return false;
-}
-
-bool PieceParser::careful_entry(const char* line, std::string_view token, std::int64_t& previous) {
-  const std::string shown = printable(token);
-  const auto colon = token.find(':');
-  const std::string_view left = token.substr(0, colon);
-  if (colon != std::string_view::npos && left == "qid") {
-    fault(line, token.data(), fmt::format("'{}'", shown), "ranking data (qid) are not supported");
-    return false;
-  }
-  if (left.empty()) {
-    fault(line, token.data(), fmt::format("no index before ':' in '{}'", shown), "INDEX:VALUE");
-    return false;
-  }
-  const bool negative = left[0] == '-';
-  const std::string_view number = negative || left[0] == '+' ? left.substr(1) : left;
-  const auto bad = std::find_if(number.begin(), number.end(), [](char c) { return c < '0' || c > '9'; });
-  if (bad != number.end() || number.empty()) {
-    fault(line, number.data() + (bad - number.begin()),
-          fmt::format("index '{}' is not a whole number", printable(left)),
-          colon == std::string_view::npos ? "INDEX:VALUE" : "an index is a whole number");
-    return false;
-  }
-  if (colon == std::string_view::npos) {
-    fault(line, token.data() + token.size(), fmt::format("no ':' after '{}'", shown), "INDEX:VALUE",
-          "is this CSV? --format csv");
-    return false;
-  }
-  std::uint64_t index = 0;
-  for (const char c : number)
-    index = std::min<std::uint64_t>(index * 10 + static_cast<std::uint64_t>(c - '0'), 1ULL << 60U);
-  if (negative || index < base_) {
-    fault(line, token.data(), fmt::format("index {}", printable(left)),
-          fmt::format("indices start at {}", base_),
-          !negative && index == 0 ? "--zero-based reads files that count from 0" : "");
-    return false;
-  }
-  const std::uint64_t column = index - base_;
-  if (column >= most_features) {
-    fault(line, token.data(), fmt::format("index {} is out of range", printable(left)),
-          fmt::format("at most {} features", most_features));
-    return false;
-  }
-  const auto j = static_cast<std::int64_t>(column);
-  if (j <= previous) {
-    fault(line, token.data(),
-          fmt::format("{} index {}", j == previous ? "duplicate" : "unsorted", printable(left)),
-          "indices ascend within a row");
-    return false;
-  }
-  previous = j;
-  const std::string_view value = token.substr(colon + 1);
-  if (value.empty()) {
-    fault(line, value.data(), fmt::format("no value after '{}'", shown),
-          "a value follows the ':' without a blank");
-    return false;
-  }
-  const NumberResult result = parse_number(value);
-  switch (result.fault) {
-    case NumberFault::None: put_text(static_cast<std::uint32_t>(column), value, result.value); return true;
-    case NumberFault::NotANumber:
-      fault(line, value.data() + result.at,
-            fmt::format("value '{}' is not a decimal number", printable(value)), "a decimal number");
-      return false;
-    case NumberFault::NotFinite:
-      fault(line, value.data(), fmt::format("value '{}' is not finite", printable(value)), "a finite number");
-      return false;
-    case NumberFault::OutOfRange:
-      fault(line, value.data(), fmt::format("value '{}' is out of range", printable(value, 40)),
-            "at most 1.8e308");
-      return false;
-  }
-  return false;
 }
 
 // Room for the entries in the storage V, kept from piece to piece.
@@ -465,13 +355,16 @@ PackedRows PieceParser::finish() {
   rows.columns = columns_;
   if (s_.plain && finish_plain(rows)) return rows;
   if (s_.plain) go_wide();
-  RowBlock block;
-  block.start = s_.start;
-  block.index.assign(rows.index.begin(), rows.index.end());
-  block.value.assign(s_.value.begin(), s_.value.begin() + static_cast<std::ptrdiff_t>(entries_));
-  s_.packed = pack(block);
-  rows = s_.packed.view();
-  rows.columns = columns_;
+  const std::span<const double> values(s_.value.data(), entries_);
+  s_.packed = {};
+  if (pack_values(values, s_.packed)) {
+    const PackedRows packed = s_.packed.view();
+    rows.value = packed.value;
+    rows.decimals = packed.decimals;
+    rows.max_digits = packed.max_digits;
+  } else {
+    rows.value = values;
+  }
   return rows;
 }
 

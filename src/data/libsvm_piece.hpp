@@ -8,17 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "data/number.hpp"
+#include "data/libsvm_line.hpp"
 #include "halfspace/data/builder.hpp"
 
 namespace halfspace {
-
-// What is wrong with a line: line counted from the beginning of the piece, both from 1.
-struct LineFault {
-  std::uint64_t line = 0;
-  std::uint64_t column = 0;
-  std::string found, expected, hint;
-};
 
 struct LibsvmPiece {
   PackedBlock block;                  // set by who wants to keep the rows
@@ -37,9 +30,8 @@ struct LibsvmScratch {
   std::vector<double> value;           // or all values as doubles, once one was not plain
   bool plain = true;
   PackedBlock packed;  // values as they are stored
+  LibsvmLine line;     // one that needs care
 };
-
-inline constexpr std::uint32_t most_features = 1U << 27U;
 
 // `text` ends with a line end and text_padding zero bytes follow it. `first`: the piece begins the file. The
 // rows lie in `scratch` until the next call; with a fault there are none.

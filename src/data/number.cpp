@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 namespace halfspace {
 namespace {
@@ -73,23 +72,23 @@ NumberResult parse_number(std::string_view token) {
     result.fault = NumberFault::NotFinite;
     return result;
   }
+  const bool negative = body.size() < token.size() && token[0] == '-';
+  const char* const last = token.data() + token.size();
+  const bool signed_twice = body.starts_with('-');
+  const auto [end, code] = std::from_chars(body.data(), last, result.value);
+  if (code == std::errc() && end == last && !signed_twice) {
+    if (negative && result.value != 0) result.value = -result.value;  // -0 is 0
+    return result;
+  }
+  // Not a number, or one that no double is near to.
+  result.value = 0;
   const Scan shape = scan(token);
   if (!shape.number || shape.end != token.size()) {
     result.fault = NumberFault::NotANumber;
     result.at = shape.end;
-    return result;
+  } else if (!shape.zero && shape.magnitude > 0) {
+    result.fault = NumberFault::OutOfRange;
   }
-  const char* first = token.data() + (token[0] == '+' ? 1 : 0);
-  const char* last = token.data() + token.size();
-  const auto [end, code] = std::from_chars(first, last, result.value);
-  if (code == std::errc::result_out_of_range) {
-    if (!shape.zero && shape.magnitude > 0) {
-      result.fault = NumberFault::OutOfRange;
-    } else {
-      result.value = 0;
-    }
-  }
-  if (result.value == 0) result.value = 0;  // -0 is 0
   return result;
 }
 

@@ -80,6 +80,8 @@ TEST_CASE("storage is the smallest that loses nothing") {
 TEST_CASE("equal data have equal fingerprints whatever the spelling") {
   CHECK(read_text("1 1:0.10 2:3\n2 2:1\n").fingerprint() ==
         read_text("+1 1:1e-1 2:3.0\n2.0 1:0 2:1 # x\n").fingerprint());
+  CHECK(read_text("1 1:0.0015 2:250\n2 2:0.1234567890123456\n").fingerprint() ==
+        read_text("1 1:1.50e-3 2:2.5E+2\n2\t\t2:1234567890123456e-16\n").fingerprint());
   CHECK(read_text("1 1:0.1 2:3\n2 2:1\n").fingerprint() != read_text("1 1:0.2 2:3\n2 2:1\n").fingerprint());
   CHECK(read_text("1 1:0.1 2:3\n2 2:1\n").fingerprint() != read_text("2 1:0.1 2:3\n1 2:1\n").fingerprint());
 }

@@ -37,7 +37,8 @@ struct RowBlock {
 };
 
 // The same rows, values in the smallest storage that keeps them: the first of ones, float, Decimal, double
-// that loses nothing, with the fewest decimals. So the storage is a function of the values alone. Owns nothing.
+// that loses nothing, with the fewest decimals. So the storage is a function of the values alone. Owns
+// nothing.
 struct PackedRows {
   std::span<const std::uint32_t> start;
   std::span<const std::uint32_t> index;
@@ -60,6 +61,9 @@ struct PackedBlock {
   [[nodiscard]] PackedRows view() const;
 };
 inline constexpr int max_decimals = 18;
+// Puts the values into a new block in the smallest storage that keeps them. False: that is double, and
+// nothing was done.
+[[nodiscard]] bool pack_values(std::span<const double> values, PackedBlock& packed);
 [[nodiscard]] PackedBlock pack(const RowBlock& block);
 
 struct StoredMatrix {

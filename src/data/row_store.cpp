@@ -40,6 +40,22 @@ void copy_columns(std::span<const std::uint32_t> from, void* to) {
   for (std::size_t k = 0; k < from.size(); ++k) out[k] = static_cast<To>(from[k]);
 }
 
+// The number of columns when every row has all of them, else 0. Columns ascend within a row.
+std::uint64_t full_columns(const PackedRows& piece) {
+  const std::size_t rows = piece.rows();
+  const std::uint64_t cols = rows == 0 ? 0 : piece.start[1];
+  if (cols == 0 || piece.index.size() != rows * cols) return 0;
+  for (std::size_t r = 0; r < rows; ++r)
+    if (piece.start[r + 1] != (r + 1) * cols || piece.index[(r + 1) * cols - 1] != cols - 1) return 0;
+  return cols;
+}
+
+template <class To>
+void write_full_columns(const Segment& s, To* out) {
+  for (std::uint64_t k = 0; k < s.entries; k += s.full)
+    for (std::uint64_t j = 0; j < s.full; ++j) out[k + j] = static_cast<To>(j);
+}
+
 }  // namespace
 
 // Of the two arrays of columns and of the two of values, most sets only ever write to one.
@@ -74,10 +90,12 @@ Segment RowStore::take(const PackedRows& piece) {
   s.wide = always_wide_ || piece.columns > narrow_columns;
   s.decimals = piece.decimals;
   s.max_digits = piece.max_digits;
+  s.full = full_columns(piece);
   s.start = arrays_->start.get() + s.row;
   if (s.entries > 0) {
-    s.index = s.wide ? static_cast<void*>(arrays_->at(arrays_->wide, s.entry))
-                     : arrays_->at(arrays_->narrow, s.entry);
+    if (s.full == 0)
+      s.index = s.wide ? static_cast<void*>(arrays_->at(arrays_->wide, s.entry))
+                       : arrays_->at(arrays_->narrow, s.entry);
     if (s.kind == ValueKind::Double) s.value = arrays_->at(arrays_->value8, s.entry);
     if (s.kind == ValueKind::Float || s.kind == ValueKind::Decimal)
       s.value = arrays_->at(arrays_->value4, s.entry);
@@ -91,8 +109,10 @@ Segment RowStore::take(const PackedRows& piece) {
 void RowStore::write(const Segment& s, const PackedRows& piece) {
   for (std::size_t r = 0; r < s.rows; ++r) s.start[r] = s.entry + piece.start[r];
   if (s.entries == 0) return;
-  s.wide ? copy_columns<std::uint32_t>(piece.index, s.index)
-         : copy_columns<std::uint16_t>(piece.index, s.index);
+  if (s.full == 0) {
+    s.wide ? copy_columns<std::uint32_t>(piece.index, s.index)
+           : copy_columns<std::uint16_t>(piece.index, s.index);
+  }
   std::visit(
       [&](const auto& values) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(values)>, std::monostate>)
@@ -138,6 +158,21 @@ RowStore::Common RowStore::common_decimal(int most) const {
     if (largest > digits_limit) return {ValueKind::Double, 0};
   }
   return {ValueKind::Decimal, most};
+}
+
+// The numbers that full segments do without, for a set that needs them.
+void RowStore::write_columns(const Threads& threads) {
+  for (Segment& s : segments_) {
+    if (s.full == 0) continue;
+    s.index = s.wide ? static_cast<void*>(arrays_->at(arrays_->wide, s.entry))
+                     : arrays_->at(arrays_->narrow, s.entry);
+  }
+  threads.run(segments_.size(), [&](std::size_t t) {
+    const Segment& s = segments_[t];
+    if (s.full == 0) return;
+    s.wide ? write_full_columns(s, static_cast<std::uint32_t*>(s.index))
+           : write_full_columns(s, static_cast<std::uint16_t*>(s.index));
+  });
 }
 
 // Whatever has too many columns for 16 bits has 32 in all segments.
@@ -220,10 +255,24 @@ StoredMatrix RowStore::finish_dense(const Index* index, std::size_t cols, int de
   return {DenseView<V>{rows_, cols, dense, from.divisor}, arrays_};
 }
 
+// Values row after row without a gap: they are a dense set where they lie.
 template <class V>
-StoredMatrix RowStore::finish_as(std::size_t cols, int decimals, const Threads& threads) {
+StoredMatrix RowStore::finish_full(std::size_t cols, int decimals) {
+  DenseView<V> view{.rows = rows_, .cols = cols};
+  if constexpr (sizeof(V) == 8) view.value = arrays_->value8.get();
+  if constexpr (sizeof(V) == 4) view.value = reinterpret_cast<const V*>(arrays_->value4.get());
+  view.divisor = power10[static_cast<std::size_t>(decimals)];
+  arrays_->start = {};
+  return {view, arrays_};
+}
+
+template <class V>
+StoredMatrix RowStore::finish_as(std::size_t cols, int decimals, bool full, const Threads& threads) {
   constexpr double value_bytes = std::is_empty_v<V> ? 0 : sizeof(V);
   const bool wide = cols > narrow_columns;
+  if constexpr (!std::is_empty_v<V>) {
+    if (full) return finish_full<V>(cols, decimals);
+  }
   const double sparse_bytes =
       static_cast<double>(entries_) * ((wide ? 4 : 2) + value_bytes) + 8 * static_cast<double>(rows_ + 1);
   const double dense_bytes = static_cast<double>(rows_) * static_cast<double>(cols) * value_bytes;
@@ -239,8 +288,12 @@ StoredMatrix RowStore::finish_as(std::size_t cols, int decimals, const Threads& 
 StoredMatrix RowStore::finish(std::size_t cols, const Threads& threads) {
   arrays_->start[rows_] = entries_;
   arrays_->start.shrink(rows_ + 1);
-  if (cols > narrow_columns && entries_ > 0) widen(threads);
   const Common to = common();
+  const auto is_full = [&](const Segment& s) { return s.full == cols || s.rows == 0; };
+  const bool full =
+      entries_ > 0 && to.kind != ValueKind::Ones && std::all_of(segments_.begin(), segments_.end(), is_full);
+  if (!full) write_columns(threads);
+  if (!full && cols > narrow_columns && entries_ > 0) widen(threads);
   convert_values(to, threads);
   arrays_->narrow.shrink(entries_);
   arrays_->wide.shrink(entries_);
@@ -248,12 +301,12 @@ StoredMatrix RowStore::finish(std::size_t cols, const Threads& threads) {
   arrays_->value8.shrink(entries_);
   segments_.clear();
   switch (to.kind) {
-    case ValueKind::Ones: return finish_as<One>(cols, 0, threads);
-    case ValueKind::Float: return finish_as<float>(cols, 0, threads);
-    case ValueKind::Decimal: return finish_as<Decimal>(cols, to.decimals, threads);
+    case ValueKind::Ones: return finish_as<One>(cols, 0, full, threads);
+    case ValueKind::Float: return finish_as<float>(cols, 0, full, threads);
+    case ValueKind::Decimal: return finish_as<Decimal>(cols, to.decimals, full, threads);
     case ValueKind::Double: break;
   }
-  return finish_as<double>(cols, 0, threads);
+  return finish_as<double>(cols, 0, full, threads);
 }
 
 }  // namespace halfspace

@@ -19,7 +19,8 @@ enum class ValueKind { Ones, Float, Decimal, Double };
 struct Segment {
   std::uint64_t row = 0, entry = 0;  // of its first row and entry
   std::uint64_t rows = 0, entries = 0;
-  bool wide = false;  // column numbers of 32 bits instead of 16
+  bool wide = false;       // column numbers of 32 bits instead of 16
+  std::uint64_t full = 0;  // not 0: every row has just the columns 0 to full - 1, and no numbers are kept
   ValueKind kind = ValueKind::Ones;
   int decimals = 0;             // for Decimal
   std::int64_t max_digits = 0;  // for Decimal
@@ -50,10 +51,13 @@ class RowStore {
   };
   [[nodiscard]] Common common() const;
   [[nodiscard]] Common common_decimal(int decimals) const;
+  void write_columns(const Threads& threads);
   void widen(const Threads& threads);
   void convert_values(const Common& to, const Threads& threads);
   template <class V>
-  StoredMatrix finish_as(std::size_t cols, int decimals, const Threads& threads);
+  StoredMatrix finish_as(std::size_t cols, int decimals, bool full, const Threads& threads);
+  template <class V>
+  StoredMatrix finish_full(std::size_t cols, int decimals);
   template <class V, class Index>
   StoredMatrix finish_sparse(const Index* index, std::size_t cols, int decimals);
   template <class V, class Index>

@@ -117,3 +117,22 @@ TEST_CASE("a full set is stored dense, in ordinary and in large pages") {
     check_rows(stored, pieces);
   }
 }
+
+TEST_CASE("full pieces beside others keep their columns") {
+  const std::vector<Row> full = {{{0, 0.5}, {1, 2.0}, {2, 3.0}}, {{0, 7.0}, {1, 0.25}, {2, 1.0}}};
+  const std::vector<Row> wider = {{{0, 0.1}, {1, 0.2}, {2, 0.3}, {3, 1.0 / 3}}};
+  const std::vector<Row> all_ones = {{{0, 1.0}, {1, 1.0}, {2, 1.0}}};
+  const std::vector<std::vector<Row>> other = {{ones}, {{{2, 5.0}}}, {{}}, {far}, wider, all_ones};
+  for (const auto& piece : other) {
+    for (const std::vector<std::vector<Row>>& pieces :
+         {std::vector{full, piece}, std::vector{piece, full}, std::vector{full, piece, full}}) {
+      check_rows(store_all(pieces, 80000), pieces);
+      if (piece != other[3] && piece != other[0]) check_rows(store_all(pieces, 4), pieces);
+    }
+  }
+  check_rows(store_all({full, full}, 3), {full, full});
+  check_rows(store_all({full, full}, 5), {full, full});
+  CHECK(std::holds_alternative<DenseView<float>>(store_all({full, all_ones}, 3).matrix));
+  CHECK(std::holds_alternative<CsrView<One, std::uint16_t>>(store_all({all_ones, all_ones}, 3).matrix));
+  check_rows(store_all({all_ones, all_ones}, 3), {all_ones, all_ones});
+}

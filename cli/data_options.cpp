@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace::cli {
@@ -91,7 +93,7 @@ void DataOptions::set_features(const std::string& text) {
       throw UsageError(fmt::format("--features {}: two of a kind", printable(text)), "one number, one map");
     if (!makes) {
       read.features =
-          static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("features", part, {1, 4294967295.0}));
+          static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("features", part, {1, most_features}));
       counted_columns = true;
       continue;
     }
@@ -121,6 +123,23 @@ void DataOptions::add_training(OptionList& options) {
   options.text("--positive", "LABEL", "train this class against the rest", positive);
   options.value("--scale", "HOW", "scale features, learned on the training rows and kept in the model",
                 scale);
+}
+
+void check_output(const std::string& output, std::initializer_list<std::string> inputs) {
+  namespace files = std::filesystem;
+  if (output.empty() || output == "-") return;
+  std::error_code ignored;
+  const auto is_output = [&](const std::string& input) {
+    return files::is_regular_file(input, ignored) && files::equivalent(output, input, ignored);
+  };
+  for (const std::string& input : inputs) {
+    const std::size_t comma = std::min(input.find(','), input.size());
+    if (is_output(input) || is_output(input.substr(0, comma)) ||
+        (comma < input.size() && is_output(input.substr(comma + 1)))) {
+      throw UsageError(fmt::format("-o {} would replace a file that is read", printable(output, 200)), "another name");
+    }
+  }
+  check_writable(output);
 }
 
 Dataset read_data(const DataOptions& options, const Common& common, std::vector<std::string>& notes) {

@@ -34,6 +34,10 @@ struct DataOptions {
   void set_features(const std::string& text);
 };
 
+// Before the work: throws UsageError when `output` is one of the files that are read, and SystemError when it cannot be
+// written. An input may be a pair "rows,labels".
+void check_output(const std::string& output, std::initializer_list<std::string> inputs);
+
 // Reads; what the reader has to tell goes into `notes`.
 [[nodiscard]] Dataset read_data(const DataOptions& options, const Common& common,
                                 std::vector<std::string>& notes);

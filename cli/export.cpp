@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data_options.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/liblinear.hpp"
@@ -34,6 +35,7 @@ class Export final : public Command {
     if (to_stdout && common.json)
       throw UsageError("--json and the model both want standard output", "-o FILE");
     if (to_stdout) output.divert();
+    check_output(output_path_, {model_path_});
     const Model model = load(model_path_, common.team());
     const bool kernel = to_.empty() ? std::holds_alternative<KernelModel>(model.form) : to_ == "libsvm";
     const std::string text = kernel ? to_libsvm_text(model) : to_liblinear_text(model);

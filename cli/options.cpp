@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "halfspace/core/error.hpp"
 
@@ -25,7 +26,7 @@ std::string see_help(const std::string& verb) { return fmt::format("see halfspac
 
 [[noreturn]] void refuse_extra(const OptionList& options, const std::string& verb, const std::string& extra,
                                const std::function<std::string(const std::string&)>& hint_for) {
-  if (!extra.starts_with("-") || extra == "-") {
+  if (!extra.starts_with("-") || extra == "-" || extra.starts_with("-,")) {
     throw UsageError(fmt::format("unexpected argument '{}'", printable(extra)), see_help(verb));
   }
   const std::string name = extra.substr(0, extra.find('='));
@@ -41,12 +42,23 @@ std::string see_help(const std::string& verb) { return fmt::format("see halfspac
   throw UsageError(fmt::format("{}: unknown option {}", verb, printable(name)), hint);
 }
 
-// A value that was left out because the next word is an option, or there is no next word.
+// A value that was left out because the next word is an option, or is empty.
 void check_value(const OptionSpec& spec, const std::string& value, const std::string& verb) {
-  if (value.size() > 2 && value.starts_with("--")) {
+  if (value.empty()) throw UsageError(fmt::format("{} needs a value", spec.long_name()), see_help(verb));
+  if (!spec.positional && value.size() > 2 && value.starts_with("--")) {
     throw UsageError(fmt::format("{} needs a value, found the option {}", spec.long_name(), printable(value)),
                      see_help(verb));
   }
+}
+
+// "-,FILE" is standard input and a file of labels; CLI11 would take it for an option.
+constexpr std::string_view pair_mark = "\x1f";
+void mark_pair(std::string& arg) {
+  if (arg.starts_with("-,")) arg.insert(0, pair_mark);
+}
+std::string without_mark(std::string arg) {
+  if (arg.starts_with(pair_mark)) arg.erase(0, pair_mark.size());
+  return arg;
 }
 
 }  // namespace
@@ -109,14 +121,18 @@ void parse_options(const OptionList& options, const std::string& verb, std::vect
     parsed.push_back(option);
   }
   try {
+    std::for_each(args.begin(), args.end(), mark_pair);
     std::reverse(args.begin(), args.end());
     app.parse(std::move(args));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();
+    throw UsageError(fmt::format("{} needs a value", printable(text.substr(0, text.find(':')))), see_help(verb));
   } catch (const CLI::ParseError& error) {
     throw UsageError(printable(error.what(), 200), see_help(verb));
   }
   for (const std::string& extra : app.remaining()) {
-    if (extra != "--")
-      refuse_extra(options, verb, extra, hint_for);  // CLI11 hands the end-of-options mark back
+    if (extra != "--")  // CLI11 hands the end-of-options mark back
+      refuse_extra(options, verb, without_mark(extra), hint_for);
   }
   for (std::size_t i = 0; i < parsed.size(); ++i) {
     const OptionSpec& spec = options.all()[i];
@@ -131,10 +147,10 @@ void parse_options(const OptionList& options, const std::string& verb, std::vect
       throw UsageError(fmt::format("{} is given {} times", spec.long_name(), results.size()));
     if (spec.flag) {
       if (results.front() != "true") throw UsageError(fmt::format("{} takes no value", spec.long_name()));
-    } else if (!spec.positional) {
+    } else {
       check_value(spec, results.front(), verb);
     }
-    spec.set(results.front());
+    spec.set(without_mark(results.front()));
   }
 }
 

@@ -43,7 +43,8 @@ Failure describe_failure() {
   } catch (const UsageError& error) {
     return usage_failure(error);
   } catch (const SystemError& error) {
-    return system_failure(error.what());
+    if (error.file().empty()) return system_failure(error.what());
+    return {exit_system, error.what(), error.message(), {}, {.file = error.file()}};
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {

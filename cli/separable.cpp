@@ -52,6 +52,7 @@ class Separable final : public Command {
   }
 
   int run(const Common& common, Output& output) override {
+    check_output(certificate_path_, {data_.path});
     const Clock::time_point start = Clock::now();
     std::vector<std::string> notes;
     const Dataset data = read_data(data_, common, notes);

@@ -56,6 +56,7 @@ class Trace final : public Command {
 
   int run(const Common& common, Output& output) override {
     if (common.json) throw UsageError("trace writes JSON lines as it is; it has no --json");
+    check_output(path_, {data_.path});
     std::vector<std::string> notes;
     Dataset data = read_data(data_, common, notes);
     if (!data_.positive.empty()) data = against_rest(data, data_.positive);

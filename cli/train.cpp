@@ -304,6 +304,7 @@ int Train::run(const Common& common, Output& output) {
     if (common.json) throw UsageError("--json and -o - both want standard output");
     output.divert();
   }
+  check_output(model_path_, {data_.path});
   if (stream_) return train_stream(algorithm_, data_, model_path_, common, output);
   const Outcome out = train(common);
   if (!out.fit.refusal.empty()) {

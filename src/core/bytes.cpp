@@ -25,7 +25,7 @@ namespace {
 }
 
 [[noreturn]] void cannot_read(const std::string& path, int reason) {
-  throw SystemError(fmt::format("{}: error: cannot read: {}", printable(path, 4096), std::strerror(reason)));
+  throw SystemError(fmt::format("cannot read: {}", std::strerror(reason)), path);
 }
 
 class Descriptor {
@@ -216,7 +216,7 @@ MappedFile::MappedFile(const std::string& path) {
   if (size_ == 0) return;
   void* const map = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (map == MAP_FAILED) {
-    throw SystemError(fmt::format("{}: error: cannot map: {}", printable(path, 4096), std::strerror(errno)));
+    throw SystemError(fmt::format("cannot map: {}", std::strerror(errno)), path);
   }
   data_ = static_cast<const std::byte*>(map);
 }

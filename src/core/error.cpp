@@ -26,6 +26,22 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
+// Characters that look like others, or like nothing: blanks that are not the blank, joiners, marks of order and
+// direction, line separators, the minus sign. Whoever reads a message must see that they are there.
+bool is_deceptive(std::string_view sequence) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(sequence[i])); };
+  if (sequence.size() == 2) {
+    const unsigned point = (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
+    return point == 0xA0 || point == 0xAD || point == 0x61C;
+  }
+  if (sequence.size() == 3) {
+    const unsigned point = (byte(0) & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+    return (point >= 0x2000 && point <= 0x206F) || point == 0x180E || point == 0x2212 || point == 0x3000 ||
+           (point >= 0xFE00 && point <= 0xFE0F) || point == 0xFEFF;
+  }
+  return sequence.size() == 4 && byte(0) == 0xF3 && byte(1) == 0xA0;  // tags and variation selectors
+}
+
 std::string compose(const Place& place, const std::string& message, const std::string& hint) {
   const std::string where = place.text();
   return fmt::format("{}{}error: {}{}", where, where.empty() ? "" : ": ", message,
@@ -39,13 +55,14 @@ std::string printable(std::string_view text, std::size_t limit) {
   std::size_t at = 0;
   while (at < text.size() && at < limit) {
     const std::size_t length = utf8_length(text.substr(at));
-    if (length == 0) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
-      ++at;
+    const std::size_t taken = length == 0 ? 1 : length;
+    const std::string_view sequence = text.substr(at, taken);
+    if (length == 0 || is_deceptive(sequence)) {
+      for (const char c : sequence) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
-      out.append(text.substr(at, length));
-      at += length;
+      out.append(sequence);
     }
+    at += taken;
   }
   if (at < text.size()) out += "...";
   return out;
@@ -66,5 +83,10 @@ InputError::InputError(Place place, std::string found, std::string expected, std
 
 UsageError::UsageError(const std::string& message, std::string hint)
     : std::runtime_error(message), hint_(std::move(hint)) {}
+
+SystemError::SystemError(const std::string& message, std::string file)
+    : std::runtime_error(file.empty() ? message : compose({.file = file}, message, {})),
+      message_(message),
+      file_(std::move(file)) {}
 
 }  // namespace halfspace

@@ -21,8 +21,12 @@ namespace halfspace {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, std::string_view what, int reason) {
-  const std::string name = path == "-" ? "standard output" : printable(path, 4096);
-  throw SystemError(fmt::format("{}: error: {}: {}", name, what, std::strerror(reason)));
+  throw SystemError(fmt::format("{}: {}", what, std::strerror(reason)), path == "-" ? "standard output" : path);
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
 // Gathers small pieces; every byte is on its way to the descriptor after flush().
@@ -67,7 +71,7 @@ class TemporaryFile {
  public:
   TemporaryFile(const std::string& target, const struct stat* existing) {
     const std::size_t slash = target.rfind('/');
-    folder_ = slash == std::string::npos ? "." : slash == 0 ? "/" : target.substr(0, slash);
+    folder_ = folder_of(target);
     const std::string file = slash == std::string::npos ? target : target.substr(slash + 1);
     if (file.empty() || file == "." || file == "..") fail(target, "cannot write", EISDIR);
     if (file.size() > NAME_MAX) fail(target, "cannot write", ENAMETOOLONG);
@@ -179,6 +183,19 @@ std::string follow_links(std::string path) {
 }
 
 }  // namespace
+
+void check_writable(const std::string& path) {
+  if (path.empty() || path.find('\0') != std::string::npos) fail(path, "cannot write", ENOENT);
+  if (open_descriptor(path)) return;
+  const std::string target = follow_links(path);
+  struct stat existing {};
+  const bool exists = ::stat(target.c_str(), &existing) == 0;
+  if (!exists && errno != ENOENT) fail(path, "cannot write", errno);
+  if (exists && S_ISDIR(existing.st_mode)) fail(path, "cannot write", EISDIR);
+  // A file is replaced by another one in its folder; what is no file is written to as it is.
+  const std::string written = exists && !S_ISREG(existing.st_mode) ? target : folder_of(target);
+  if (::access(written.c_str(), W_OK) != 0) fail(path, "cannot write", errno);
+}
 
 void write_file(const std::string& path, const std::function<void(ByteSink&)>& writer) {
   if (path.empty() || path.find('\0') != std::string::npos) fail(path, "cannot write", ENOENT);

@@ -11,6 +11,7 @@
 #include "data/csv_feed.hpp"
 #include "data/csv_table.hpp"
 #include "data/readers.hpp"
+#include "data/wide_text.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -21,16 +22,11 @@ namespace {
                    f.hint);
 }
 
-// Text begins with a byte order mark or with an ASCII character; in UTF-16 every other byte of that one is 0.
 void skip_byte_order_mark(CsvFeed& feed, const std::string& name) {
   const std::string_view head = feed.head();
-  const auto byte = [&](std::size_t i) { return i < head.size() ? static_cast<unsigned char>(head[i]) : 1U; };
-  const bool marked = (byte(0) == 0xFF && byte(1) == 0xFE) || (byte(0) == 0xFE && byte(1) == 0xFF);
-  const bool unmarked = head.size() >= 4 && ((byte(0) == 0 && byte(1) != 0 && byte(2) == 0 && byte(3) != 0) ||
-                                             (byte(0) != 0 && byte(1) == 0 && byte(2) != 0 && byte(3) == 0));
-  if (marked || unmarked) {
-    throw InputError({.file = name, .line = 1, .column = 1}, "the file is UTF-16", "UTF-8 was expected",
-                     "convert it with iconv -f UTF-16 -t UTF-8");
+  if (const std::string_view wide = wide_text(head); !wide.empty()) {
+    throw InputError({.file = name, .line = 1, .column = 1}, fmt::format("the file is {}", wide), "UTF-8 was expected",
+                     fmt::format("convert it with iconv -f {} -t UTF-8", wide));
   }
   if (head.starts_with("\xEF\xBB\xBF")) feed.skip(3);
 }

@@ -134,9 +134,9 @@ class BlockParser {
       const std::string text = printable(cell.text, 40);
       const bool word = number.fault == NumberFault::NotANumber && layout_.encoding == nullptr;
       refuse_number(cell, layout_.slot_name(slot), number.fault,
-                    word ? fmt::format("--categorical {} or --missing-word {}",
+                    word ? fmt::format("--categorical {} or --missing-words {}",
                                        printable(layout_.slot_name(slot)), text)
-                         : fmt::format("--missing-word {}", text));
+                         : fmt::format("--missing-words {}", text));
     }
     rows_.add(slot, number.value);
   }

@@ -43,6 +43,18 @@ class Planner {
  public:
   Planner(const std::string& name, const ReadOptions& options) : name_(name), options_(options) {}
 
+  // What the line has instead of commas: another delimiter, or the pairs of libsvm text.
+  static std::string hint_for_one_column(std::string_view line) {
+    const std::size_t blank = line.find(' ');
+    if (blank != std::string_view::npos && line.find(':', blank) != std::string_view::npos &&
+        line.find_first_not_of("+-.0123456789e") == blank)
+      return "is this libsvm text? --format libsvm";
+    for (const char delimiter : {';', '|', ' ', ':'}) {
+      if (line.find(delimiter) != std::string_view::npos) return fmt::format("--delimiter '{}'", delimiter);
+    }
+    return {};
+  }
+
   CsvLayout plan(const std::vector<FirstCell>& first_row, std::string_view first_line, char delimiter) {
     layout_.delimiter = delimiter;
     layout_.header = found_header(first_row, options_);
@@ -51,10 +63,7 @@ class Planner {
     name_columns(first_row);
     const bool separated = first_line.find_first_of(";|") != std::string_view::npos;
     if (first_row.size() == 1 && (options_.need_labels || (separated && !options_.encoding))) {
-      throw InputError(place(1, 1), "one column found", "at least 2 expected",
-                       separated ? fmt::format("--delimiter '{}'",
-                                               first_line.find(';') != std::string_view::npos ? ';' : '|')
-                                 : "");
+      throw InputError(place(1, 1), "one column found", "at least 2 expected", hint_for_one_column(first_line));
     }
     if (options_.encoding) {
       follow_encoding();

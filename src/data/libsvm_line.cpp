@@ -8,6 +8,7 @@
 
 #include "data/number.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/read.hpp"
 
 namespace halfspace {
 namespace {
@@ -37,7 +38,7 @@ bool LineReader::is_clean(std::string_view text) {
   for (const char& c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if ((byte < 0x20 && byte != '\t') || byte == 0x7F) {
-      fault(&c, fmt::format("byte 0x{:02x}", byte), "text");
+      fault(&c, fmt::format("byte 0x{:02x}", byte), "text", byte == '\r' ? "lines end in LF or CRLF" : "");
       return false;
     }
   }
@@ -48,8 +49,8 @@ void LineReader::read(LibsvmLine& out) {
   out.labelled = false;
   out.entries.clear();
   std::string_view text = line_.substr(0, line_.size() - (line_.ends_with('\r') ? 1 : 0));
+  if (!is_clean(text)) return;  // comments are text too
   text = text.substr(0, text.find('#'));
-  if (!is_clean(text)) return;
   const char* p = text.data();
   const char* const stop = p + text.size();
   while (true) {

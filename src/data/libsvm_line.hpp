@@ -11,8 +11,6 @@
 
 namespace halfspace {
 
-inline constexpr std::uint32_t most_features = 1U << 27U;
-
 inline bool is_libsvm_blank(char c) { return c == ' ' || c == '\t'; }
 
 // What is wrong with a line: line counted from the beginning of the piece, both from 1.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "data/number.hpp"
+#include "data/wide_text.hpp"
 
 namespace halfspace {
 namespace {
@@ -54,16 +55,13 @@ class PieceParser {
   }
 
  private:
-  // A UTF-8 mark at the beginning of the file is skipped; UTF-16 is recognised and refused.
+  // A UTF-8 mark at the beginning of the file is skipped; wider text is recognised and refused.
   const char* skip_mark(const char* p) {
     const std::string_view head(begin_, static_cast<std::size_t>(end_ - begin_));
     if (head.starts_with("\xEF\xBB\xBF")) return p + 3;
-    const bool marked = head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF");
-    const bool every_other =
-        head.size() >= 4 && ((head[0] == 0) != (head[1] == 0)) && ((head[2] == 0) != (head[3] == 0));
-    if (marked || every_other)
-      piece_.fault = LineFault{1, 1, "UTF-16 text", "plain text (UTF-8 or ASCII)",
-                               "convert it with iconv -f UTF-16 -t UTF-8"};
+    if (const std::string_view wide = wide_text(head); !wide.empty())
+      piece_.fault = LineFault{1, 1, std::string(wide) + " text", "plain text (UTF-8 or ASCII)",
+                               "convert it with iconv -f " + std::string(wide) + " -t UTF-8"};
     return p;
   }
 

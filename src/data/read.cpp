@@ -70,6 +70,8 @@ struct Pair {
 Pair split_pair(const std::string& data) {
   const auto comma = data.find(',');
   if (comma == std::string::npos) return {data, {}};
+  if (comma == 0 || comma + 1 == data.size() || data == "-,-")
+    throw UsageError(fmt::format("'{}' is not a pair of files", printable(data)), "images,labels or X.npy,y.npy");
   return {data.substr(0, comma), data.substr(comma + 1)};
 }
 
@@ -112,7 +114,7 @@ void refuse_foreign_options(const ReadOptions& o, Format format) {
   refuse("--delimiter", o.delimiter.has_value() && !table, "csv");
   refuse("--header", o.header != Header::Auto && !table, "csv");
   refuse("--missing", o.missing != Missing::Error && !table, "csv");
-  refuse("--missing-word", !o.missing_words.empty() && !table, "csv");
+  refuse("--missing-words", !o.missing_words.empty() && !table, "csv");
 }
 
 using PairReader = DatasetParts (*)(ByteSource&, const std::string&, ByteSource*, const std::string&, const ReadOptions&);

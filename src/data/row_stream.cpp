@@ -39,6 +39,8 @@ class LibsvmRowStream final : public RowStream {
       if (!blocks_.next(pieces)) {
         if (rows_ == 0)
           throw InputError({.file = name_, .line = 1, .column = 1}, "no examples", "at least one row");
+        if (features_ == 0) throw InputError({.file = name_}, "no features", "at least one feature");
+        check_classes();
         return false;
       }
       check_faults(pieces);
@@ -86,9 +88,25 @@ class LibsvmRowStream final : public RowStream {
     }
   }
 
+  // Of one class against the rest both must have come.
+  void check_classes() const {
+    if (options_.positive.empty()) return;
+    if (!positive_) {
+      throw InputError({.file = name_},
+                       fmt::format("no row has the label {}", printable(options_.positive)),
+                       "training needs two classes");
+    }
+    if (!rest_) {
+      throw InputError({.file = name_},
+                       fmt::format("only one class ({}) in {} rows", printable(options_.positive), rows_),
+                       "training needs at least two");
+    }
+  }
+
   void add_labels(const LibsvmPiece& piece, std::vector<std::uint32_t>& labels) {
     std::vector<std::uint32_t> global;
     for (const double label : piece.classes) global.push_back(class_of(label));
+    for (const std::uint32_t k : global) (k == 1 ? positive_ : rest_) = true;
     for (const std::uint32_t local : piece.labels) labels.push_back(global[local]);
   }
 
@@ -118,6 +136,7 @@ class LibsvmRowStream final : public RowStream {
   std::vector<std::string> classes_;
   std::map<double, std::uint32_t> number_;
   std::size_t features_;
+  bool positive_ = false, rest_ = false;
   std::uint64_t lines_ = 0, rows_ = 0;
 };
 

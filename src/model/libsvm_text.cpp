@@ -19,8 +19,8 @@
 #include <numeric>
 #include <set>
 
-#include "data/libsvm_piece.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/read.hpp"
 #include "halfspace/model/libsvm.hpp"
 #include "model/text_cursor.hpp"
 
@@ -32,7 +32,7 @@ using Cursor = detail::TextCursor;
 constexpr std::array<std::string_view, 5> kernel_names = {"linear", "polynomial", "rbf", "sigmoid",
                                                           "precomputed"};
 
-struct Header {
+struct Head {
   KernelFunction kernel;
   std::size_t classes = 0, vectors = 0;
   std::vector<double> rho;
@@ -55,7 +55,7 @@ std::string word(Cursor& cursor) {
   return out;
 }
 
-void read_kernel(Cursor& cursor, Header& header) {
+void read_kernel(Cursor& cursor, Head& header) {
   const std::string name = word(cursor);
   const auto* const found = std::find(kernel_names.begin(), kernel_names.end(), name);
   if (found == kernel_names.end())
@@ -64,7 +64,7 @@ void read_kernel(Cursor& cursor, Header& header) {
   header.kernel.kind = static_cast<KernelKind>(found - kernel_names.begin());
 }
 
-void read_key(Cursor& cursor, const std::string& key, Header& header) {
+void read_key(Cursor& cursor, const std::string& key, Head& header) {
   cursor.skip_spaces();
   if (key == "svm_type") {
     const std::string type = word(cursor);
@@ -96,8 +96,8 @@ void read_key(Cursor& cursor, const std::string& key, Header& header) {
   }
 }
 
-Header read_header(Cursor& cursor) {
-  Header header;
+Head read_header(Cursor& cursor) {
+  Head header;
   std::set<std::string> seen;
   for (;;) {
     const std::string key = word(cursor);
@@ -138,7 +138,7 @@ struct Vectors {
 };
 
 // The coefficients and the entries of all support vectors.
-Vectors read_vectors(Cursor& cursor, const Header& header, KernelModel& model) {
+Vectors read_vectors(Cursor& cursor, const Head& header, KernelModel& model) {
   Vectors out;
   out.coefficient.resize(header.classes - 1);
   const bool given = header.kernel.kind == KernelKind::Precomputed;
@@ -201,7 +201,7 @@ bool is_libsvm_model(std::string_view bytes) { return bytes.starts_with("svm_typ
 
 Model model_from_libsvm(std::string_view text, const std::string& name) {
   Cursor cursor(text, name);
-  const Header header = read_header(cursor);
+  const Head header = read_header(cursor);
   const std::size_t classes = header.classes;
   KernelModel machine{.kernel = header.kernel, .pairs = classes > 2};
   const Vectors vectors = read_vectors(cursor, header, machine);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Usage: help, version, wrong options, the manual page."""
 import json
+import os
 import shutil
 import subprocess
 import unittest
@@ -83,7 +84,44 @@ class WrongUsage(ProgramTest):
     def test_what_is_missing_is_named(self):
         self.assertIn("DATA is missing", self.fails(2, "train", "-o", "m"))
         self.assertIn("--output MODEL is missing", self.fails(2, "train", "rows.txt"))
-        self.fails(2, "train", "rows.txt", "-o")
+        self.assertIn("--output needs a value", self.fails(2, "train", "rows.txt", "-o"))
+        self.assertIn("--output needs a value", self.fails(2, "train", "rows.txt", "-o", ""))
+        self.assertIn("--label needs a value", self.fails(2, "train", "table.csv", "-o", "m", "--label="))
+        self.assertIn("DATA needs a value", self.fails(2, "train", "", "-o", "m"))
+
+    def test_a_file_that_is_read_is_not_replaced(self):
+        self.train("rows.txt", "model")
+        os.symlink("rows.txt", self.folder / "link")
+        before = {name: (self.folder / name).read_bytes() for name in ("rows.txt", "model")}
+        for command in (("train", "rows.txt", "-o", "rows.txt"), ("train", "rows.txt", "-o", "./link"),
+                        ("train", "link", "-o", "rows.txt", "--algorithm", "perceptron", "--stream"),
+                        ("predict", "model", "rows.txt", "-o", "model"), ("predict", "model", "rows.txt", "-o", "rows.txt"),
+                        ("separable", "rows.txt", "-o", "rows.txt"), ("trace", "rows.txt", "-o", "rows.txt"),
+                        ("export", "model", "-o", "model")):
+            self.assertIn("would replace a file that is read", self.fails(2, *command))
+        for name, content in before.items():
+            self.assertEqual((self.folder / name).read_bytes(), content)
+
+    def test_what_cannot_be_written_is_said_before_the_work(self):
+        for path, why in (("no/such/m", "No such file"), (".", "directory"), ("rows.txt/m", "Not a directory")):
+            # The data are not even looked at.
+            self.assertIn(f"{path}: error: cannot write: ", self.fails(5, "train", "absent", "-o", path))
+            self.assertIn(why, self.fails(5, "train", "absent", "-o", path))
+        error = json.loads(self.run_program("train", "rows.txt", "-o", "no/m", "--json").stdout)
+        self.assertEqual((error["code"], error["file"], error["message"]),
+                         (5, "no/m", "cannot write: No such file or directory"))
+
+    def test_standard_input_may_be_half_of_a_pair(self):
+        (self.folder / "labels.idx1").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 2, 0, 1]))
+        images = bytes([0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 1, 5, 9])
+        self.done("train", "-,labels.idx1", "-o", "m", "--algorithm", "perceptron", stdin=images)
+        self.assertIn("byte 13", self.fails(3, "train", "-,labels.idx1", "-o", "m", stdin=images[:-1]))
+        for pair in ("-,-", "rows.txt,", ",rows.txt"):
+            self.assertIn("not a pair", self.fails(2, "train", pair, "-o", "m"))
+        self.assertIn("unexpected argument '-,x'", self.fails(2, "train", "rows.txt", "-,x", "-o", "m"))
+
+    def test_as_many_features_as_libsvm_text_may_have(self):
+        self.assertIn("134217728", self.fails(2, "train", "rows.txt", "-o", "m", "--features", "134217729"))
 
     def test_an_option_is_not_taken_for_a_value(self):
         self.assertIn("--label needs a value", self.fails(2, "train", "rows.txt", "-o", "m", "--label", "--json-lines"))

@@ -12,7 +12,7 @@ TEST_CASE("a cell that is not a number is refused at its place with both ways ou
   const Refusal r = refusal("f1,f2,label\n1,2,a\n3,4,b\nfive,6,b\n");
   CHECK(r.place == "4:1");
   CHECK(r.message == "'five' in column f1 is not a number");
-  CHECK(r.hint == "--categorical f1 or --missing-word five");
+  CHECK(r.hint == "--categorical f1 or --missing-words five");
   CHECK(refusal("f1,f2,label\n1,2,a\n3, four,b\n").place == "3:4");
   for (const std::string bad :
        {"0x1p3", "1_000", "\"1,234\"", "1e", "1.2.3", "--1", "+-1", "1 2", "e5", ".", "-"}) {

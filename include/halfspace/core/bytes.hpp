@@ -75,6 +75,9 @@ class ByteSink {
 void write_file(const std::string& path, const std::function<void(ByteSink&)>& writer);
 // The same, compressed when the name ends in .gz, .bz2, .xz or .zst.
 void write_packed_file(const std::string& path, const std::function<void(ByteSink&)>& writer);
+// Throws the SystemError that write_file() would for a folder that is missing or may not be written to: said before
+// the work rather than after it.
+void check_writable(const std::string& path);
 // The name without such an ending.
 [[nodiscard]] std::string_view without_packing(std::string_view path);
 

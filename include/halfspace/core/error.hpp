@@ -48,13 +48,21 @@ class UsageError : public std::runtime_error {
   std::string hint_;
 };
 
-// The machine would not: cannot open for writing, disk full, memory limit.
+// The machine would not: cannot open for writing, disk full, memory limit. what() is FILE: error: MESSAGE, or the
+// message alone where there is no file.
 class SystemError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit SystemError(const std::string& message, std::string file = {});
+  [[nodiscard]] const std::string& message() const { return message_; }
+  [[nodiscard]] const std::string& file() const { return file_; }
+
+ private:
+  std::string message_;
+  std::string file_;
 };
 
-// Text of the user made safe to print: control bytes and invalid UTF-8 as \xNN, at most `limit` bytes kept.
+// Text of the user made safe to print: control bytes, invalid UTF-8 and characters that pass for others (no-break and
+// thin blanks, the minus sign, marks of direction) as \xNN, at most `limit` bytes kept.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 80);
 
 }  // namespace halfspace

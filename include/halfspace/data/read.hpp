@@ -30,6 +30,9 @@ inline constexpr std::span<const std::string_view> enum_words<Missing> = detail:
 template <>
 inline constexpr std::span<const std::string_view> enum_words<Header> = detail::header_words;
 
+// The largest number of features that libsvm text and the options below may name: a plane of them takes a gigabyte.
+inline constexpr std::uint32_t most_features = 1U << 27U;
+
 struct ReadOptions {
   Format format = Format::Auto;
   std::uint32_t features = 0;  // at least this many columns (0: as many as the data have)

@@ -96,12 +96,14 @@ class PieceParser {
     return read_plain_decimal(p, number) && ends_token(*p) && to_double(number, label);
   }
 
-  // Reads entries " INDEX:DIGITS" and " INDEX:DIGITS.DIGITS" as long as there are any; returns the place
-  // behind the last. Everything in the loop is a local variable: stores to the arrays cannot touch them.
-  const char* plain_entries(const char* p, std::int64_t& last_column) {
+  // Reads entries " INDEX:VALUE" as long as `read_value` can read them: it takes the place of a value and the
+  // number of the entry, and says whether the value is kept, is zero, or is for others to read. Returns the
+  // place behind the last. Everything in the loop is a local variable: stores to the arrays cannot touch
+  // them.
+  enum class Value { Kept, Zero, Other };
+  template <class ReadValue>
+  const char* read_entries(const char* p, std::int64_t& last_column, const ReadValue& read_value) {
     std::uint32_t* const index = s_.index.data();
-    std::int32_t* const digits = s_.digits.data();
-    std::uint8_t* const decimals = s_.decimals.data();
     const std::uint32_t base = base_;
     std::size_t n = entries_;
     std::int64_t previous = last_column;
@@ -112,81 +114,39 @@ class PieceParser {
       const std::int64_t j = static_cast<std::int64_t>(column.value) - base;
       if (column.count == 0 || column.count == 8 || *q != ':' || j <= previous) break;
       ++q;
-      std::uint32_t value = 0;
-      unsigned places = 0;
-      if (q[1] == '.' && q[0] >= '0' && q[0] <= '9') {
-        const Digits part = read_digits(q + 2);
-        places = part.count;
-        value = part.value;
-        q += 2 + places;
-        const auto whole = static_cast<std::uint32_t>(q[-2 - static_cast<int>(places)] - '0');
-        value += whole * static_cast<std::uint32_t>(integer_power10[places]);
-        if (places == 8) {
-          // A ninth digit; 0.xxxxxxxxx still fits.
-          const Digits more = read_digits(q);
-          if (more.count == 1 && value < 200'000'000) {
-            value = value * 10 + more.value;
-            places = 9;
-            ++q;
-          } else if (more.count != 0) {
-            break;
-          }
-        }
-      } else {
-        const bool negative = *q == '-';
-        q += negative ? 1 : 0;
-        const Digits part = read_digits(q);
-        if (part.count == 0 || part.count == 8) break;
-        value = part.value;
-        q += part.count;
-        if (*q == '.') {
-          const Digits fraction = read_digits(q + 1);
-          if (part.count + fraction.count > 9) break;
-          value = value * static_cast<std::uint32_t>(integer_power10[fraction.count]) + fraction.value;
-          places = fraction.count;
-          q += 1 + fraction.count;
-        }
-        if (negative) value = 0U - value;
-      }
-      if (!ends_token(*q)) break;
+      const Value value = read_value(q, n);
+      if (value == Value::Other || !ends_token(*q)) break;
       p = q;
       previous = j;
       index[n] = static_cast<std::uint32_t>(j);
-      digits[n] = static_cast<std::int32_t>(value);
-      decimals[n] = static_cast<std::uint8_t>(places);
-      n += value != 0 ? 1 : 0;
+      n += value == Value::Kept ? 1 : 0;
     }
     entries_ = n;
     last_column = previous;
     return p;
   }
 
-  // The same where values are kept as doubles, for numbers of up to 19 digits.
+  const char* plain_entries(const char* p, std::int64_t& last_column) {
+    return read_entries(
+        p, last_column,
+        [digits = s_.digits.data(), decimals = s_.decimals.data()](const char*& q, std::size_t n) {
+          std::int32_t value = 0;
+          unsigned places = 0;
+          if (!read_small_decimal(q, value, places)) return Value::Other;
+          digits[n] = value;
+          decimals[n] = static_cast<std::uint8_t>(places);
+          return value != 0 ? Value::Kept : Value::Zero;
+        });
+  }
+
   const char* wide_entries(const char* p, std::int64_t& last_column) {
-    std::uint32_t* const index = s_.index.data();
-    double* const values = s_.value.data();
-    const std::uint32_t base = base_;
-    std::size_t n = entries_;
-    std::int64_t previous = last_column;
-    while (is_libsvm_blank(*p)) {
-      const char* q = p + 1;
-      const Digits column = read_digits(q);
-      q += column.count;
-      const std::int64_t j = static_cast<std::int64_t>(column.value) - base;
-      if (column.count == 0 || column.count == 8 || *q != ':' || j <= previous) break;
-      ++q;
+    return read_entries(p, last_column, [values = s_.value.data()](const char*& q, std::size_t n) {
       PlainDecimal number;
       double x = 0;
-      if (!read_plain_decimal(q, number) || !ends_token(*q) || !to_double(number, x)) break;
-      p = q;
-      previous = j;
-      index[n] = static_cast<std::uint32_t>(j);
+      if (!read_plain_decimal(q, number) || !to_double(number, x)) return Value::Other;
       values[n] = x;
-      n += x != 0 ? 1 : 0;
-    }
-    entries_ = n;
-    last_column = previous;
-    return p;
+      return x != 0 ? Value::Kept : Value::Zero;
+    });
   }
 
   // INDEX:VALUE with any number that a fast line may have. False: read the line carefully.

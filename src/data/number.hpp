@@ -55,6 +55,48 @@ inline Digits read_digits(const char* p) {
   return {count, static_cast<std::uint32_t>(x)};
 }
 
+// Reads [-]DIGITS[.DIGITS] as digits / 10^places in 32 bits, which is what most values of a text are; moves p
+// behind it. False (p undefined): something else is there. A digit at p: there were more than 32 bits hold.
+inline bool read_small_decimal(const char*& p, std::int32_t& digits, unsigned& places) {
+  std::uint32_t value = 0;
+  bool negative = false;
+  places = 0;
+  if (p[1] == '.' && p[0] >= '0' && p[0] <= '9') {
+    const Digits part = read_digits(p + 2);
+    places = part.count;
+    const auto whole = static_cast<std::uint32_t>(*p - '0');
+    value = part.value + whole * static_cast<std::uint32_t>(integer_power10[places]);
+    p += 2 + places;
+    if (places == 8) {
+      // A ninth digit; 0.xxxxxxxxx still fits.
+      const Digits more = read_digits(p);
+      if (more.count == 1 && value < 200'000'000) {
+        value = value * 10 + more.value;
+        places = 9;
+        ++p;
+      } else if (more.count != 0) {
+        return false;
+      }
+    }
+  } else {
+    negative = *p == '-';
+    p += negative ? 1 : 0;
+    const Digits part = read_digits(p);
+    if (part.count == 0 || part.count == 8) return false;
+    value = part.value;
+    p += part.count;
+    if (*p == '.') {
+      const Digits fraction = read_digits(p + 1);
+      if (part.count + fraction.count > 9) return false;
+      value = value * static_cast<std::uint32_t>(integer_power10[fraction.count]) + fraction.value;
+      places = fraction.count;
+      p += 1 + fraction.count;
+    }
+  }
+  digits = static_cast<std::int32_t>(negative ? 0U - value : value);
+  return true;
+}
+
 // digits / 10^decimals, with a sign: what most tokens are.
 struct PlainDecimal {
   std::uint64_t digits = 0;

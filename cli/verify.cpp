@@ -27,7 +27,8 @@ class Verify final : public Command {
 
   int run(const Common& common, Output& output) override {
     const std::string bytes = read_all(*open_source(model_path_), model_path_);
-    if (bytes.starts_with('{')) return run_certificate(bytes, common, output);
+    const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
+    if (begin != std::string::npos && (bytes[begin] == '{' || bytes[begin] == '[')) return run_certificate(bytes, common, output);
     refuse_options_of_certificates();
     Model model = model_from_bytes(bytes, model_path_);
     std::vector<std::string> notes;

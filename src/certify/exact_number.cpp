@@ -24,42 +24,56 @@ mpz_class power(unsigned long base, unsigned long exponent) {
   return out;
 }
 
+// sign digits/below, or sign digits e exponent
+struct NumberParts {
+  bool negative = false;
+  std::string digits, below;
+  long exponent = 0;
+};
+
+bool split_number(std::string_view text, NumberParts& out) {
+  std::size_t at = 0;
+  out.negative = !text.empty() && text[0] == '-';
+  if (out.negative) ++at;
+  if (!take_digits(text, at, out.digits)) return false;
+  if (at < text.size() && text[at] == '/') {
+    ++at;
+    return take_digits(text, at, out.below) && at == text.size() &&
+           out.below.find_first_not_of('0') != std::string::npos;
+  }
+  if (at < text.size() && text[at] == '.') {
+    ++at;
+    const std::size_t whole = out.digits.size();
+    if (!take_digits(text, at, out.digits)) return false;
+    out.exponent = -static_cast<long>(out.digits.size() - whole);
+  }
+  if (at < text.size() && text[at] == 'e') {
+    const std::size_t sign = at + 1;
+    const bool down = sign < text.size() && text[sign] == '-';
+    at = sign + (sign < text.size() && (text[sign] == '-' || text[sign] == '+') ? 1 : 0);
+    std::string size;
+    if (!take_digits(text, at, size) || size.size() > 4) return false;
+    out.exponent += (down ? -1 : 1) * std::stol(size);
+  }
+  return at == text.size();
+}
+
 }  // namespace
 
+bool is_exact_number(std::string_view text) {
+  NumberParts parts;
+  return split_number(text, parts);
+}
+
 bool exact_number(std::string_view text, mpq_class& out) {
-  std::size_t at = 0;
-  const bool negative = !text.empty() && text[0] == '-';
-  if (negative) ++at;
-  std::string digits;
-  if (!take_digits(text, at, digits)) return false;
-  mpz_class bottom = 1;
-  long exponent = 0;
-  if (at < text.size() && text[at] == '/') {
-    std::string below;
-    ++at;
-    if (!take_digits(text, at, below) || bottom.set_str(below, 10) != 0 || bottom == 0) return false;
-  } else {
-    if (at < text.size() && text[at] == '.') {
-      ++at;
-      const std::size_t whole = digits.size();
-      if (!take_digits(text, at, digits)) return false;
-      exponent = -static_cast<long>(digits.size() - whole);
-    }
-    if (at < text.size() && text[at] == 'e') {
-      const std::size_t sign = at + 1;
-      const bool down = sign < text.size() && text[sign] == '-';
-      at = sign + (sign < text.size() && (text[sign] == '-' || text[sign] == '+') ? 1 : 0);
-      std::string size;
-      if (!take_digits(text, at, size) || size.size() > 4) return false;
-      exponent += (down ? -1 : 1) * std::stol(size);
-    }
-  }
-  if (at != text.size()) return false;
-  mpz_class top;
-  if (top.set_str(digits, 10) != 0) return false;
-  if (negative) top = -top;
-  if (exponent > 0) top *= power(10, static_cast<unsigned long>(exponent));
-  if (exponent < 0) bottom *= power(10, static_cast<unsigned long>(-exponent));
+  NumberParts parts;
+  if (!split_number(text, parts)) return false;
+  mpz_class top, bottom = 1;
+  if (top.set_str(parts.digits, 10) != 0) return false;
+  if (!parts.below.empty() && bottom.set_str(parts.below, 10) != 0) return false;
+  if (parts.negative) top = -top;
+  if (parts.exponent > 0) top *= power(10, static_cast<unsigned long>(parts.exponent));
+  if (parts.exponent < 0) bottom *= power(10, static_cast<unsigned long>(-parts.exponent));
   out = mpq_class(top, bottom);
   out.canonicalize();
   return true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "certify/exact_number.hpp"
 #include "halfspace/certify/separation.hpp"
 #include "halfspace/core/error.hpp"
 #include "model/strict_json.hpp"
@@ -33,13 +34,14 @@ std::vector<std::uint32_t> from_one(Fields& fields, std::string_view key, std::u
   std::vector<std::uint32_t> out;
   for (const auto& item : fields.list(key)) {
     if (!item.is_number_unsigned())
-      fields.refuse(fmt::format("'{}' has an entry that is not a whole number", key));
+      fields.refuse_entry(key, out.size(), fmt::format("'{}' has an entry that is not a whole number", key));
     const auto number = item.get<std::uint64_t>();
     if (number == 0 || number > limit) {
-      fields.refuse(fmt::format("'{}' has the number {}", key, number), fmt::format("1 to {}", limit));
+      fields.refuse_entry(key, out.size(), fmt::format("'{}' has the number {}", key, number),
+                          fmt::format("1 to {}", limit));
     }
     if (ascending && !out.empty() && number - 1 <= out.back())
-      fields.refuse(fmt::format("'{}' is not ascending", key));
+      fields.refuse_entry(key, out.size(), fmt::format("'{}' is not ascending", key));
     out.push_back(static_cast<std::uint32_t>(number - 1));
   }
   std::vector<std::uint32_t> sorted = out;
@@ -49,21 +51,33 @@ std::vector<std::uint32_t> from_one(Fields& fields, std::string_view key, std::u
   return out;
 }
 
-ExactPlane plane_from(const detail::Json& json, const Place& place, const std::string& what,
-                      std::uint64_t features) {
-  Fields fields(json, place, what);
+std::string number_text(Fields& fields, std::string_view key) {
+  const std::string& text = fields.text(key);
+  if (!detail::is_exact_number(text)) fields.refuse(fmt::format("'{}' is '{}'", key, printable(text)), "a number");
+  return text;
+}
+std::vector<std::string> number_texts(Fields& fields, std::string_view key) {
+  std::vector<std::string> texts = fields.texts(key);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (!detail::is_exact_number(texts[i]))
+      fields.refuse_entry(key, i, fmt::format("'{}' has '{}'", key, printable(texts[i])), "a number");
+  }
+  return texts;
+}
+
+ExactPlane plane_from(Fields fields, std::uint64_t features) {
   ExactPlane out;
   out.columns = from_one(fields, "columns", features, true);
-  out.weights = fields.texts("weights");
-  out.offset = fields.text("offset");
+  out.weights = number_texts(fields, "weights");
   if (out.columns.size() != out.weights.size()) fields.refuse("columns and weights differ in number");
+  out.offset = number_text(fields, "offset");
   fields.no_others();
   return out;
 }
 Combination combination_from(Fields& fields, std::uint64_t rows) {
   Combination out;
   out.rows = from_one(fields, "rows", rows, false);
-  out.weights = fields.texts("weights");
+  out.weights = number_texts(fields, "weights");
   if (out.rows.size() != out.weights.size()) fields.refuse("rows and weights differ in number");
   return out;
 }
@@ -111,12 +125,12 @@ std::string to_json(const SeparationProof& proof) {
 }
 
 SeparationProof separation_from_json(std::string_view text, const std::string& name) {
-  const Place place{.file = name};
-  const auto json = detail::parse_strict(text, {.file = name, .byte = 0}, "certificate", {6});
-  Fields fields(json, place, "certificate");
+  const detail::JsonText source(text, {.file = name, .line = 1, .column = 1});
+  const auto json = detail::parse_strict(source, "certificate", {6});
+  Fields fields(json, source, "certificate");
   if (fields.text("schema") != schema) fields.refuse("another schema", std::string(schema));
   SeparationProof out;
-  Fields data(fields.get("data"), place, "data");
+  Fields data = fields.object("data", "data");
   out.fingerprint = data.text("fingerprint");
   out.rows = data.count("rows", UINT32_MAX);
   out.features = data.count("features", UINT32_MAX);
@@ -127,25 +141,24 @@ SeparationProof separation_from_json(std::string_view text, const std::string& n
   out.offset = word<Offset>(fields, "offset");
   out.verdict = word<Separation>(fields, "verdict");
   if (out.verdict != Separation::Overlapping)
-    out.plane = plane_from(fields.get("plane"), place, "plane", out.features);
+    out.plane = plane_from(fields.object("plane", "plane"), out.features);
   if (out.verdict == Separation::Separable) {
-    if (const auto* margin = fields.find("margin")) {
-      Fields parts(*margin, place, "margin");
+    if (fields.find("margin") != nullptr) {
+      Fields parts = fields.object("margin", "margin");
       out.hull = combination_from(parts, out.rows);
-      out.margin_lower = parts.text("lower");
-      out.margin_upper = parts.text("upper");
-      out.margin_plane = plane_from(parts.get("plane"), place, "margin", out.features);
+      out.margin_lower = number_text(parts, "lower");
+      out.margin_upper = number_text(parts, "upper");
+      out.margin_plane = plane_from(parts.object("plane", "margin"), out.features);
       parts.no_others();
     }
-    if (fields.find("radius") != nullptr) out.radius = fields.text("radius");
+    if (fields.find("radius") != nullptr) out.radius = number_text(fields, "radius");
   } else {
-    for (const auto& item : fields.list("witnesses")) {
-      Fields parts(item, place, "witness");
+    for (Fields& parts : fields.objects("witnesses", "witness")) {
       out.witnesses.push_back(combination_from(parts, out.rows));
       parts.no_others();
     }
-    for (const auto& item : fields.list("kernel"))
-      out.kernel.push_back(plane_from(item, place, "kernel", out.features));
+    for (Fields& plane : fields.objects("kernel", "kernel"))
+      out.kernel.push_back(plane_from(std::move(plane), out.features));
     if (out.verdict == Separation::Touching) out.complete = fields.flag("complete");
   }
   fields.no_others();

@@ -240,7 +240,7 @@ void read_dual(TensorReader& tensors, Model& model) {
 Model read_native(std::string_view bytes, const std::string& name) {
   const detail::TensorFile file = detail::read_tensors(bytes, name);
   TensorReader tensors(file, name);
-  Model model = detail::fields_from_json(file.fields, {.file = name});
+  Model model = detail::fields_from_json(file.fields, file.fields_place);
   std::visit([&](auto& form) { read_form(tensors, form, model.classes.size()); }, model.form);
   read_dual(tensors, model);
   detail::read_preparation(tensors, model);
@@ -257,7 +257,7 @@ Model read_native(std::string_view bytes, const std::string& name) {
     model.certificate = tensors.text(*certificate);
   tensors.no_others();
   if (detail::tensor_checksum(file.fields, file.tensors) != file.checksum) {
-    throw InputError({.file = name}, "the checksum does not match", "the file is damaged");
+    throw InputError(file.checksum_place, "the checksum does not match", "the file is damaged");
   }
   return model;
 }

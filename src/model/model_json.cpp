@@ -41,7 +41,7 @@ Facts read_facts(Fields& fields, std::string_view key) {
   Facts facts;
   for (const Json& item : fields.list(key)) {
     if (!item.is_array() || item.size() != 2 || !item[0].is_string() || !item[1].is_string()) {
-      fields.refuse(fmt::format("'{}' has an entry that is not a pair of texts", key));
+      fields.refuse_entry(key, facts.size(), fmt::format("'{}' has an entry that is not a pair of texts", key));
     }
     facts.emplace_back(item[0].get<std::string>(), item[1].get<std::string>());
   }
@@ -166,8 +166,7 @@ double read_fill(const Fields& fields, const Json& text) {
   fields.refuse("'fill' is not a finite number");
 }
 
-Column read_column(const Json& json, const Place& place, std::uint64_t first_feature) {
-  Fields fields(json, place, "encoding column");
+Column read_column(Fields& fields, std::uint64_t first_feature) {
   Column column;
   column.name = fields.text("name");
   column.kind = static_cast<ColumnKind>(read_word(fields, "kind", kind_words));
@@ -228,8 +227,9 @@ std::string fields_to_json(const Model& model) {
 }
 
 Model fields_from_json(std::string_view text, const Place& place) {
-  const Json json = parse_strict(text, place, "model fields", {.depth = 3});
-  Fields fields(json, place, "model fields");
+  const JsonText source(text, place, true);
+  const Json json = parse_strict(source, "model fields", {.depth = 3});
+  Fields fields(json, source, "model fields");
   check_version(fields);
   (void)fields.text("reader");
   Model model;
@@ -267,8 +267,9 @@ std::string encoding_to_json(const Encoding& encoding) {
 }
 
 std::shared_ptr<const Encoding> encoding_from_json(std::string_view text, const Place& place) {
-  const Json json = parse_strict(text, place, "encoding", {.depth = 4});
-  Fields fields(json, place, "encoding");
+  const JsonText source(text, place);
+  const Json json = parse_strict(source, "encoding", {.depth = 4});
+  Fields fields(json, source, "encoding");
   auto encoding = std::make_shared<Encoding>();
   encoding->label_column = fields.text("label_column");
   encoding->weight_column = fields.text("weight_column");
@@ -279,8 +280,8 @@ std::shared_ptr<const Encoding> encoding_from_json(std::string_view text, const 
   }
   encoding->delimiter = delimiter[0];
   std::uint64_t first_feature = 0;
-  for (const Json& column : fields.list("columns")) {
-    encoding->columns.push_back(read_column(column, place, first_feature));
+  for (Fields& column : fields.objects("columns", "encoding column")) {
+    encoding->columns.push_back(read_column(column, first_feature));
     first_feature += width(encoding->columns.back());
     if (first_feature > UINT32_MAX) fields.refuse("more features than 32 bits can count");
   }

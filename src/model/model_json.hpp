@@ -13,7 +13,7 @@ namespace halfspace::detail {
 
 // Everything but the tensors, the encoding and the certificate. Throws InputError when a text is not UTF-8.
 [[nodiscard]] std::string fields_to_json(const Model& model);
-// The same back; weights, offsets, values and labels of the form stay empty. Checks every field and their
+// The same back, quoted in the header at `place`; weights, offsets, values and labels of the form stay empty. Checks every field and their
 // relations.
 [[nodiscard]] Model fields_from_json(std::string_view text, const Place& place);
 

@@ -49,7 +49,7 @@ std::vector<std::uint64_t> read_counts(Fields& fields, std::string_view key) {
   std::vector<std::uint64_t> counts;
   for (const Json& item : fields.list(key)) {
     if (!item.is_number_unsigned())
-      fields.refuse(fmt::format("'{}' has an entry that is not a whole number", key));
+      fields.refuse_entry(key, counts.size(), fmt::format("'{}' has an entry that is not a whole number", key));
     counts.push_back(item.get<std::uint64_t>());
   }
   if (counts.size() > 2)
@@ -57,9 +57,7 @@ std::vector<std::uint64_t> read_counts(Fields& fields, std::string_view key) {
   return counts;
 }
 
-Tensor read_tensor(const std::string& name, const Json& json, std::string_view data, std::uint64_t data_at,
-                   const Place& place) {
-  Fields fields(json, place, fmt::format("tensor '{}'", printable(name)));
+Tensor read_tensor(const std::string& name, Fields fields, std::string_view data, std::uint64_t data_at) {
   Tensor tensor;
   tensor.name = name;
   const std::string& dtype = fields.text("dtype");
@@ -151,17 +149,21 @@ TensorFile read_tensors(std::string_view bytes, const std::string& name) {
   place.byte = length_bytes;
   const std::string_view header = bytes.substr(length_bytes, length);
   if (header.empty() || header[0] != '{') throw InputError(place, "no JSON header", "'{' expected");
-  const Json json = parse_strict(header, place, "header", {.depth = 3, .values = 1000});
+  const JsonText text(header, place);
+  const Json json = parse_strict(text, "header", {.depth = 3, .values = 1000});
 
   TensorFile file;
-  Fields root(json, place, "header");
-  Fields metadata(root.get("__metadata__"), place, "header: __metadata__");
+  Fields root(json, text, "header");
+  Fields metadata = root.object("__metadata__", "header: __metadata__");
   file.fields = metadata.text("halfspace");
+  file.fields_place = text.value({"__metadata__", "halfspace"});
   file.checksum = metadata.text("checksum");
+  file.checksum_place = text.value({"__metadata__", "checksum"});
   metadata.no_others();
   for (const auto& item : json.items()) {
     if (item.key() == "__metadata__") continue;
-    file.tensors.push_back(read_tensor(item.key(), item.value(), bytes.substr(data_at), data_at, place));
+    Fields fields = root.object(item.key(), fmt::format("tensor '{}'", printable(item.key())));
+    file.tensors.push_back(read_tensor(item.key(), std::move(fields), bytes.substr(data_at), data_at));
   }
   check_order(file.tensors, data_at, bytes.size(), place);
   return file;

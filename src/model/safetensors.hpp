@@ -27,6 +27,7 @@ struct Tensor {
 struct TensorFile {
   std::string fields;           // JSON text of the model's fields
   std::string checksum;         // of the fields and the tensors
+  Place fields_place, checksum_place;
   std::vector<Tensor> tensors;  // in the order of their bytes
 };
 

@@ -8,47 +8,154 @@
 #include <utility>
 
 namespace halfspace::detail {
+namespace {
 
-Json parse_strict(std::string_view text, const Place& place, std::string_view what, JsonLimits limits) {
+// The tokens of a text that was parsed at least as far as one goes; commas and colons are passed over.
+class Tokens {
+ public:
+  explicit Tokens(std::string_view text) : text_(text) {}
+
+  struct Token {
+    std::size_t begin = 0;
+    std::string_view text;  // empty: the end
+    [[nodiscard]] bool opens() const { return text == "{" || text == "["; }
+    [[nodiscard]] bool closes() const { return text == "}" || text == "]"; }
+  };
+
+  Token next() {
+    at_ = std::min(text_.find_first_not_of(" \t\r\n,:", at_), text_.size());
+    const std::size_t begin = at_;
+    if (at_ == text_.size()) return {begin, {}};
+    if (text_[at_] == '"') {
+      for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) at_ += text_[at_] == '\\' ? 1 : 0;
+      at_ = std::min(at_ + 1, text_.size());
+    } else if (std::string_view("{}[]").find(text_[at_]) != std::string_view::npos) {
+      ++at_;
+    } else {
+      at_ = std::min(text_.find_first_of(" \t\r\n,:{}[]\"", at_), text_.size());
+    }
+    return {begin, text_.substr(begin, at_ - begin)};
+  }
+
+  // The rest of the value that `token` began.
+  void pass(Token token) {
+    for (int depth = token.opens() ? 1 : 0; depth > 0 && !token.text.empty();) {
+      token = next();
+      depth += token.opens() ? 1 : token.closes() ? -1 : 0;
+    }
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+bool names(const Tokens::Token& token, const std::string& key) {
+  const Json name = Json::parse(token.text.begin(), token.text.end(), nullptr, false);
+  return name.is_string() && name.get_ref<const std::string&>() == key;
+}
+
+}  // namespace
+
+Place JsonText::at(std::size_t offset) const {
+  Place place = begin_;
+  if (quoted_) return place;
+  if (place.byte) {
+    *place.byte += offset;
+  } else if (place.line > 0) {
+    const std::string_view before = text_.substr(0, offset);
+    const std::size_t last = before.rfind('\n');
+    place.line += static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
+    place.column = last == std::string_view::npos ? place.column + offset : offset - last;
+  }
+  return place;
+}
+
+Place JsonText::token(std::uint64_t number) const {
+  Tokens tokens(text_);
+  Tokens::Token token = tokens.next();
+  for (std::uint64_t k = 1; k < number && !token.text.empty(); ++k) token = tokens.next();
+  return at(token.begin);
+}
+
+Place JsonText::value(const JsonPath& path) const {
+  Tokens tokens(text_);
+  Tokens::Token found = tokens.next();
+  for (const std::string& step : path) {
+    const bool named = found.text == "{";
+    bool there = false;
+    for (std::size_t entry = 0; found.opens() && !there; ++entry) {
+      Tokens::Token item = tokens.next();
+      if (item.text.empty() || item.closes()) break;
+      there = named ? names(item, step) : step == std::to_string(entry);
+      if (named) item = tokens.next();
+      if (there) {
+        found = item;
+      } else {
+        tokens.pass(item);
+      }
+    }
+    if (!there) break;
+  }
+  return at(found.begin);
+}
+
+Json parse_strict(const JsonText& text, std::string_view what, JsonLimits limits) {
   std::uint64_t values = 0;
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    ++values;
     const bool opens =
         event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
     if (opens && depth >= limits.depth) {
-      throw InputError(place, fmt::format("{}: nested deeper than {} levels", what, limits.depth));
+      throw InputError(text.token(values), fmt::format("{}: nested deeper than {} levels", what, limits.depth));
     }
-    if (++values > limits.values) {
-      throw InputError(place, fmt::format("{}: more than {} values", what, limits.values));
+    if (values > limits.values) {
+      throw InputError(text.token(values), fmt::format("{}: more than {} values", what, limits.values));
     }
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key) {
       const auto& key = parsed.get_ref<const std::string&>();
       if (!keys.back().insert(key).second) {
-        throw InputError(place, fmt::format("{}: the key '{}' appears twice", what, printable(key)));
+        throw InputError(text.token(values), fmt::format("{}: the key '{}' appears twice", what, printable(key)));
       }
     }
     return true;
   };
   try {
-    return Json::parse(text.begin(), text.end(), watch);
+    return Json::parse(text.text().begin(), text.text().end(), watch);
   } catch (const Json::parse_error& e) {
-    Place at = place;
-    if (at.byte) *at.byte += e.byte > 0 ? e.byte - 1 : 0;
-    throw InputError(at, fmt::format("{}: not valid JSON", what));
-  } catch (const Json::exception&) {  // a number beyond the range of double
-    throw InputError(place, fmt::format("{}: not valid JSON", what));
+    throw InputError(text.at(e.byte > 0 ? e.byte - 1 : 0), fmt::format("{}: not valid JSON", what));
+  } catch (const Json::exception&) {
+    throw InputError(text.token(values + 1), fmt::format("{}: a number out of range", what));
   }
 }
 
-Fields::Fields(const Json& object, Place place, std::string what)
-    : object_(&object), place_(std::move(place)), what_(std::move(what)) {
-  if (!object.is_object()) refuse("not an object");
+Fields::Fields(const Json& object, const JsonText& text, std::string what, JsonPath path)
+    : object_(&object), text_(&text), what_(std::move(what)), path_(std::move(path)) {
+  if (!object.is_object()) refuse_at(path_, "not an object", {});
+}
+
+void Fields::refuse_at(const JsonPath& path, const std::string& found, const std::string& expected) const {
+  throw InputError(text_->value(path), fmt::format("{}: {}", what_, found), expected);
 }
 
 void Fields::refuse(const std::string& found, const std::string& expected) const {
-  throw InputError(place_, fmt::format("{}: {}", what_, found), expected);
+  refuse_at(asked_.empty() ? path_ : below(asked_.back()), found, expected);
+}
+
+void Fields::refuse_entry(std::string_view key, std::size_t entry, const std::string& found,
+                          const std::string& expected) const {
+  JsonPath path = below(key);
+  path.push_back(std::to_string(entry));
+  refuse_at(path, found, expected);
+}
+
+JsonPath Fields::below(std::string_view key) const {
+  JsonPath path = path_;
+  path.emplace_back(key);
+  return path;
 }
 
 const Json* Fields::find(std::string_view key) {
@@ -60,7 +167,7 @@ const Json* Fields::find(std::string_view key) {
 
 const Json& Fields::get(std::string_view key) {
   const Json* const value = find(key);
-  if (value == nullptr) refuse(fmt::format("no '{}'", key));
+  if (value == nullptr) refuse_at(path_, fmt::format("no '{}'", key), {});
   return *value;
 }
 
@@ -94,8 +201,22 @@ const Json& Fields::list(std::string_view key) {
 std::vector<std::string> Fields::texts(std::string_view key) {
   std::vector<std::string> result;
   for (const Json& item : list(key)) {
-    if (!item.is_string()) refuse(fmt::format("'{}' has an entry that is not a text", key));
+    if (!item.is_string()) refuse_entry(key, result.size(), fmt::format("'{}' has an entry that is not a text", key));
     result.push_back(item.get<std::string>());
+  }
+  return result;
+}
+
+Fields Fields::object(std::string_view key, std::string what) {
+  return {get(key), *text_, std::move(what), below(key)};
+}
+
+std::vector<Fields> Fields::objects(std::string_view key, const std::string& what) {
+  std::vector<Fields> result;
+  for (const Json& item : list(key)) {
+    JsonPath path = below(key);
+    path.push_back(std::to_string(result.size()));
+    result.emplace_back(item, *text_, what, std::move(path));
   }
   return result;
 }
@@ -103,7 +224,7 @@ std::vector<std::string> Fields::texts(std::string_view key) {
 void Fields::no_others() const {
   for (const auto& item : object_->items()) {
     if (std::find(asked_.begin(), asked_.end(), item.key()) == asked_.end()) {
-      refuse(fmt::format("unknown key '{}'", printable(item.key())));
+      refuse_at(below(item.key()), fmt::format("unknown key '{}'", printable(item.key())), {});
     }
   }
 }

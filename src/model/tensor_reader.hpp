@@ -39,7 +39,7 @@ class TensorReader {
 
   [[nodiscard]] const Tensor& get(std::string_view name, Dtype dtype) {
     const Tensor* const tensor = find(name);
-    if (tensor == nullptr) throw InputError({.file = name_}, fmt::format("no tensor '{}'", name));
+    if (tensor == nullptr) throw InputError(file_.fields_place, fmt::format("no tensor '{}'", name));
     if (tensor->dtype != dtype) refuse(*tensor, 0, "wrong dtype");
     return *tensor;
   }

@@ -37,6 +37,11 @@ SIX = struct.pack("<6d", 1, 2, 3, 4, 5, 6)
 MODEL = b"solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias -1\nw\n0.5\n-0.25\n2\n"
 IMAGES = idx(2, 2, 2, body=bytes([0, 9, 7, 0, 3, 0, 0, 8]))
 
+# A certificate that could be one, for four rows of two features.
+CERTIFICATE = (b'{"schema":"halfspace.certificate/1",\n"data":{"fingerprint":"00","rows":4,"features":2},\n"values":"decimals",'
+               b'"positive":["1"],"negative":["-1"],"offset":"free","verdict":"overlapping",\n'
+               b'"witnesses":[{"rows":[1,2,3,4],"weights":["1","1","1","1"]}],"kernel":[]}\n')
+
 # A gzip stream made by hand, so that its bytes are the same with every version of the library.
 PACKED = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" + zlib.compress(IMAGES * 4, 9)[2:-4]
 
@@ -141,6 +146,19 @@ FILES = {
     "model/key_twice.model": MODEL.replace(b"bias -1\n", b"nr_feature 3\nbias -1\n"),
     "model/empty.model": b"",
     "model/cut_header.model": struct.pack("<Q", 400) + b'{"__metadata__":{',
+    "certificate/rows.txt": b"-1 1:0 2:0\n+1 2:1\n+1 1:1\n-1 1:1 2:1\n",
+    "certificate/cut_short.json": CERTIFICATE[:150],
+    "certificate/after_the_end.json": CERTIFICATE + b"x",
+    "certificate/list.json": b"[]",
+    "certificate/rows_text.json": CERTIFICATE.replace(b'"rows":4', b'"rows":"4"'),
+    "certificate/rows_out_of_range.json": CERTIFICATE.replace(b'"rows":4', b'"rows":1e999'),
+    "certificate/row_beyond.json": CERTIFICATE.replace(b"3,4]", b"3,5]"),
+    "certificate/weight_word.json": CERTIFICATE.replace(b'"1","1","1","1"', b'"1","1","one","1"'),
+    "certificate/weight_over_zero.json": CERTIFICATE.replace(b'"1","1","1","1"', b'"1","1/0","1","1"'),
+    "certificate/key_twice.json": CERTIFICATE.replace(b'"kernel"', b'"values":"doubles","kernel"'),
+    "certificate/key_unknown.json": CERTIFICATE.replace(b'"kernel"', b'"kernels":3,"kernel"'),
+    "certificate/key_missing.json": CERTIFICATE.replace(b'"fingerprint":"00",', b""),
+    "certificate/nested.json": b'{"schema":' + b"[" * 40,
     "model/huge_header.model": struct.pack("<Q", 2**63) + b"{}",
 }
 

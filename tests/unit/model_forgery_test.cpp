@@ -42,6 +42,31 @@ TEST_CASE("headers that are not the JSON we know are refused") {
   CHECK(contains(with_header("{}"), "no '__metadata__'"));
 }
 
+TEST_CASE("a wrong field of the header is refused at its byte") {
+  const Parts parts = parts_of(hs::to_bytes(dense_model()));
+  const std::string header = parts.header.dump();
+  struct Change {
+    std::string from, to, place;  // what is replaced, and where the refusal points in the changed header
+  };
+  for (const Change& c : std::vector<Change>{
+           {"\"dtype\":\"F64\"", "\"dtype\":\"F32\"", "\"F32\""},
+           {"\"dtype\":\"F64\"", "\"dtype\":17", "17"},
+           {"\"shape\":[1,3]", "\"shape\":[1,true]", "true"},
+           {"\"shape\":[1,3]", "\"shape\":[1,3],\"sha\\u0070e2\":-5", "-5"},
+           {"\"__metadata__\":{", "\"__metadata__\":{\"more\":null,", "null"},
+           {"\"checksum\":\"", "\"checksum\":\"00", "\"00"},
+           {"\"checksum\":", "\"checksum\":1e999,\"ckecksum\":", "1e999"},
+           {"\\\"planes\\\":1", "\\\"planes\\\":2", "\"{\\\"algorithm"},
+       }) {
+    CAPTURE(c.to);
+    std::string changed = header;
+    REQUIRE(changed.find(c.from) != std::string::npos);
+    changed.replace(changed.find(c.from), c.from.size(), c.to);
+    const std::string message = refusal(bytes_with_header(changed, parts.data));
+    CHECK_MESSAGE(contains(message, fmt::format("m: byte {}: error: ", 8 + changed.find(c.place))), message);
+  }
+}
+
 TEST_CASE(
     "tensors with gaps, overlaps, wrong types or overflowing shapes are refused whatever the checksum") {
   using Change = void (*)(Parts&, Json&);

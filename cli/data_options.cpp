@@ -114,6 +114,14 @@ void DataOptions::add_reading_for_model(OptionList& options) {
   options.group("Data");
   options.value("--format", "FORMAT", "format of DATA; auto looks at the content", read.format);
   options.flag("--zero-based", "libsvm text: indices count from 0", read.zero_based);
+  OptionSpec missing{"--missing", "HOW", "tables: rows with a missing value that the model does not fill in"};
+  missing.choices = "error|drop";
+  missing.fallback = "error";
+  missing.set = [this](const std::string& text) {
+    static constexpr std::string_view words[] = {"error", "drop"};
+    read.missing = parse_word("missing", text, words) == 0 ? Missing::Error : Missing::Drop;
+  };
+  options.add(std::move(missing));
   options.list("--missing-words", "WORDS", "tables: cells that mean missing, besides empty cells, NA and ?",
                read.missing_words);
 }

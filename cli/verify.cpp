@@ -51,12 +51,12 @@ class Verify final : public Command {
   }
 
  private:
-  // How a table was read is part of a model.
+  // How a table was read is part of a model, except which rows were dropped.
   void refuse_options_of_certificates() const {
     const ReadOptions& read = data_.read;
     if (read.label.empty() && read.weight.empty() && read.ignore.empty() && read.categorical.empty() &&
         read.text.empty() && read.hash_bits == 0 && !read.delimiter && read.header == Header::Auto &&
-        read.missing == Missing::Error && read.features == 0) {
+        (read.missing == Missing::Error || read.missing == Missing::Drop) && read.features == 0) {
       return;
     }
     throw UsageError("how the table is read follows from the model",

@@ -171,12 +171,15 @@ Column read_column(Fields& fields, std::uint64_t first_feature) {
   column.name = fields.text("name");
   column.kind = static_cast<ColumnKind>(read_word(fields, "kind", kind_words));
   column.first_feature = static_cast<std::uint32_t>(first_feature);
-  if (column.kind == ColumnKind::Number) {
+  if (column.kind != ColumnKind::Words) {
     if (const Json* const fill = fields.find("fill")) column.fill = read_fill(fields, *fill);
-  } else if (column.kind == ColumnKind::Words && fields.find("hash_bits") != nullptr) {
+    if (column.kind == ColumnKind::Category && column.fill.value_or(0) != 0)
+      fields.refuse("'fill' of a category is not 0: a missing one is none of them");
+  }
+  if (column.kind == ColumnKind::Words && fields.find("hash_bits") != nullptr) {
     column.hash_bits = static_cast<std::uint32_t>(fields.count("hash_bits", 31));
     if (column.hash_bits == 0) fields.refuse("'hash_bits' is 0");
-  } else {
+  } else if (column.kind != ColumnKind::Number) {
     column.categories = fields.texts("categories");
     const auto& values = column.categories;
     const auto wrong = std::adjacent_find(values.begin(), values.end(), std::greater_equal<>());
@@ -250,11 +253,10 @@ std::string encoding_to_json(const Encoding& encoding) {
   Json columns = Json::array();
   for (const Column& column : encoding.columns) {
     Json json = {{"name", column.name}, {"kind", kind_words[static_cast<std::size_t>(column.kind)]}};
-    if (column.kind == ColumnKind::Number) {
-      if (column.fill) json["fill"] = fmt::format("{}", *column.fill);
-    } else if (column.hash_bits > 0) {
+    if (column.fill && column.kind != ColumnKind::Words) json["fill"] = fmt::format("{}", *column.fill);
+    if (column.hash_bits > 0) {
       json["hash_bits"] = column.hash_bits;
-    } else {
+    } else if (column.kind != ColumnKind::Number) {
       json["categories"] = column.categories;
     }
     columns.push_back(std::move(json));

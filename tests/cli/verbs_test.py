@@ -2,7 +2,7 @@
 """predict, evaluate, show, convert, generate, doctor: what they print and write."""
 import json
 
-from support import ProgramTest, main
+from support import TABLE, ProgramTest, main
 
 
 class Predict(ProgramTest):
@@ -90,6 +90,32 @@ class Evaluate(ProgramTest):
         (self.folder / "new.csv").write_text("size,color\n1,red\n")
         self.assertIn("no labels", self.fails(3, "evaluate", "model", "new.csv"))
         self.assertEqual(self.done("predict", "model", "new.csv").count("\n"), 1)
+
+
+class MissingValues(ProgramTest):
+    """A model reads new tables, and the one it comes from, as it read that one."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "holes.csv").write_text(TABLE + ",red,big\n5,,small\n", encoding="utf-8")
+
+    def test_a_model_fills_in_numbers_and_categories(self):
+        self.train("holes.csv", "model", "--missing", "median")
+        self.assertEqual(self.done("predict", "model", "holes.csv").count("\n"), 22)
+        self.assertEqual(self.json("evaluate", "model", "holes.csv")["rows"], 22)
+        self.assertTrue(self.json("verify", "model", "holes.csv")["holds"])
+
+    def test_rows_that_training_dropped_can_be_dropped_again(self):
+        self.train("holes.csv", "model", "--missing", "drop")
+        self.assertIn("holes.csv:22:1: error: ", self.fails(3, "evaluate", "model", "holes.csv"))
+        self.assertEqual(self.done("predict", "model", "holes.csv", "--missing", "drop").count("\n"), 20)
+        self.assertEqual(self.json("evaluate", "model", "holes.csv", "--missing", "drop")["rows"], 20)
+        self.assertTrue(self.json("verify", "model", "holes.csv", "--missing", "drop")["holds"])
+
+    def test_what_a_model_fills_in_is_not_chosen_again(self):
+        self.train("holes.csv", "model", "--missing", "drop")
+        for verb in ("evaluate", "verify"):
+            self.fails(2, verb, "model", "holes.csv", "--missing", "mean")
 
 
 class Show(ProgramTest):

@@ -67,6 +67,7 @@ TEST_CASE("the encoding of a table comes back with the model") {
   CHECK(encoding.delimiter == '\t');
   REQUIRE(encoding.columns.size() == 4);
   CHECK(encoding.columns[0].fill == 0.1);
+  CHECK(encoding.columns[1].fill == 0.0);
   CHECK(encoding.columns[1].categories == std::vector<std::string>{"blue", "red"});
   CHECK(encoding.columns[2].first_feature == 3);
   CHECK(encoding.columns[3].name == "more \"text\"");

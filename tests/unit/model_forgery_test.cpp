@@ -228,6 +228,7 @@ TEST_CASE("encodings that do not fit are refused") {
   CHECK(!with_encoding(columns(R"({"name":"a","kind":"number","fill":1})")).empty());
   CHECK(!with_encoding(columns(R"({"name":"a","kind":"number","fill":"nan"})")).empty());
   CHECK(!with_encoding(columns(R"({"name":"a","kind":"number","fill":"1x"})")).empty());
+  CHECK(!with_encoding(columns(R"({"name":"a","kind":"category","categories":["x"],"fill":"1"})")).empty());
   CHECK(!with_encoding(columns(R"({"name":"a","kind":"pickle"})")).empty());
   CHECK(!with_encoding(columns(R"({"name":"a","kind":"number","categories":[]})")).empty());
   CHECK(!with_encoding(columns(R"({"name":"a","kind":"words","hash_bits":32})")).empty());

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/number.hpp"
+#include "data/plain_decimal.hpp"
 
 namespace halfspace {
 

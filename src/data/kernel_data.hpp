@@ -21,7 +21,7 @@ class KernelData {
 
   [[nodiscard]] const RowAccess& access() const { return *access_; }
   [[nodiscard]] std::size_t features() const { return features_; }
-  [[nodiscard]] RowForm form() const { return form_; }        // for values in float
+  [[nodiscard]] RowForm form() const { return form_; }         // for values in float
   [[nodiscard]] RowForm plain_form() const { return plain_; }  // the same without Multiples
   [[nodiscard]] double deviation() const { return multiples_.deviation; }
   [[nodiscard]] std::span<const double> length2() const { return length2_; }

@@ -44,7 +44,8 @@ struct RowShape {
 [[nodiscard]] bool all_ones(std::span<const double> values);
 [[nodiscard]] RowForm form_of_both(const RowAccess& left, const RowAccess& right, bool ones);
 // The form for values in double, of rows with squared lengths up to length2.
-[[nodiscard]] RowForm exact_form(RowForm form, const KernelFunction& kernel, double length2, std::size_t features);
+[[nodiscard]] RowForm exact_form(RowForm form, const KernelFunction& kernel, double length2,
+                                 std::size_t features);
 
 template <class T>
 class KernelRows {
@@ -83,7 +84,8 @@ class KernelRows {
 
   void pack_dense(const RowAccess& rows, std::span<const std::uint32_t> chosen, const Threads& threads);
   void pack_sparse(const RowAccess& rows, std::span<const std::uint32_t> chosen);
-  void pack_ones(const RowAccess& rows, std::span<const std::uint32_t> chosen, bool panels, const Threads& threads);
+  void pack_ones(const RowAccess& rows, std::span<const std::uint32_t> chosen, bool panels,
+                 const Threads& threads);
   void fill_ones(const Threads& threads);
   void pack_given(const RowAccess& rows, std::span<const std::uint32_t> chosen,
                   std::span<const std::uint32_t> columns, const Threads& threads);

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "data/number.hpp"
+#include "data/plain_decimal.hpp"
 #include "data/wide_text.hpp"
 
 namespace halfspace {

@@ -10,7 +10,8 @@
 
 namespace halfspace {
 
-[[nodiscard]] DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options);
+[[nodiscard]] DatasetParts read_libsvm(ByteSource& source, const std::string& name,
+                                       const ReadOptions& options);
 [[nodiscard]] DatasetParts read_csv(ByteSource& source, const std::string& name, const ReadOptions& options);
 // `labels` may be null (prediction without labels).
 [[nodiscard]] DatasetParts read_idx(ByteSource& images, const std::string& name, ByteSource* labels,

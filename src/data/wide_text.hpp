@@ -14,9 +14,11 @@ namespace halfspace {
       if (i >= head.size() || (head[i] == 0) != (pattern[i] == '0')) return false;
     return true;
   };
-  if (head.starts_with("\xFF\xFE\0\0"sv) || head.starts_with("\0\0\xFE\xFF"sv) || zeros("1000") || zeros("0001"))
+  if (head.starts_with("\xFF\xFE\0\0"sv) || head.starts_with("\0\0\xFE\xFF"sv) || zeros("1000") ||
+      zeros("0001"))
     return "UTF-32";
-  if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv) || zeros("1010") || zeros("0101")) return "UTF-16";
+  if (head.starts_with("\xFF\xFE"sv) || head.starts_with("\xFE\xFF"sv) || zeros("1010") || zeros("0101"))
+    return "UTF-16";
   return {};
 }
 

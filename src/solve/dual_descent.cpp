@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dual coordinate descent for hinge, squared hinge and logistic loss.
 //
-// Dual      maximise sum cost_i gain(alpha_i / cost_i) - 1/2 |sum alpha_i y_i x_i|^2 over the box; w = sum
-// alpha y x. Update    one alpha at a time, exactly: hinge and squared hinge in closed form, logistic by a
-// bracketed Newton search
-//           in t with alpha = cost sigma(-t), which keeps both tails of alpha exact and inside the box.
-// Offset    lifted: one more coordinate of w. free: an augmented Lagrangian for sum alpha y = 0 with the
-// multiplier b,
-//           whose limit is the offset.
-// Shrinking rows at a bound whose gradient points outward rest; every judgement looks at all rows again.
-// Faces     when passes promise to take long, steps over all free rows at once alternate with short passes
-//           (face.cpp); the logistic loss goes on with Newton steps instead.
-// Judging   the plane along w gets its best offset and its best length, and the gap is that of the plane and
-//           the point, over all rows. It costs as much as half a pass, so it waits until the slacks that the
-//           rows showed during a pass, each before its step, add up to little enough.
-// Cost      a pass is one dot product and at most one axpy per active row. Memory: 6 doubles per row, 2 d
-//           doubles.
-// Reference Hsieh, Chang, Lin, Keerthi, Sundararajan: A dual coordinate descent method for large-scale linear
-//           SVM, ICML 2008; Yu, Huang, Lin: Dual coordinate descent methods for logistic regression, Machine
-//           Learning 85 (2011).
+// Dual       maximise sum cost_i gain(alpha_i / cost_i) - 1/2 |sum alpha_i y_i x_i|^2 over the box; w = sum
+//            alpha y x.
+// Update     one alpha at a time, exactly: hinge and squared hinge in closed form, logistic by a bracketed
+//            Newton search in t with alpha = cost sigma(-t), which keeps both tails of alpha exact and
+//            inside the box.
+// Offset     lifted: one more coordinate of w. free: an augmented Lagrangian for sum alpha y = 0 with the
+//            multiplier b, whose limit is the offset.
+// Shrinking  rows at a bound whose gradient points outward rest; every judgement looks at all rows again.
+// Faces      when passes promise to take long, steps over all free rows at once alternate with short passes
+//            (face.cpp); the logistic loss goes on with Newton steps instead.
+// Judging    the plane along w gets its best offset and its best length, and the gap is that of the plane
+//            and the point, over all rows. It costs as much as half a pass, so it waits until the slacks
+//            that the rows showed during a pass, each before its step, add up to little enough.
+// Cost       a pass is one dot product and at most one axpy per active row. Memory: 6 doubles per row, 2 d
+//            doubles.
+// Reference  Hsieh, Chang, Lin, Keerthi, Sundararajan: A dual coordinate descent method for large-scale
+//            linear SVM, ICML 2008; Yu, Huang, Lin: Dual coordinate descent methods for logistic
+//            regression, Machine Learning 85 (2011).
 #include <algorithm>
 #include <cmath>
 #include <limits>

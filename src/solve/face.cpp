@@ -2,20 +2,18 @@
 // Conjugate gradients on the free face of the dual of hinge and squared hinge: where coordinate steps stall
 // (many features and a large C), a few hundred products with the rows near the margin solve the problem.
 //
-// Face      F = rows with 0 < alpha < upper. On it f is quadratic: f(alpha + x) = f + g . x + 1/2 x (K + E) x
-// with K the
-//           products of the rows (a lifted offset is one more column) and E diagonal.
-// Offset    free: x must bring sum alpha y to 0. Every residual loses its part along y; what clipping
-// unbalances is
-//           spread over the rows that are still free. The offset is then what makes their gradients smallest.
-// Rounds    solve for x with a small ridge mu, roughly; rows that leave the box are put on its bound and
-// leave F; solve
-//           again from there. A round may go uphill; the x with the smallest true f of all rounds is taken.
-// Ridge     mu falls while steps work, and rises when no round descends.
-// Cost      one product: two passes over the entries of F (FaceRows).
-// Reference More, Toraldo: On the solution of large quadratic programming problems with bound constraints,
-// SIAM J.
-//           Optim. 1 (1991).
+// Face       F = rows with 0 < alpha < upper. On it f is quadratic: f(alpha + x) = f + g . x + 1/2 x (K +
+//            E) x with K the products of the rows (a lifted offset is one more column) and E diagonal.
+// Offset     free: x must bring sum alpha y to 0. Every residual loses its part along y; what clipping
+//            unbalances is spread over the rows that are still free. The offset is then what makes their
+//            gradients smallest.
+// Rounds     solve for x with a small ridge mu, roughly; rows that leave the box are put on its bound and
+//            leave F; solve again from there. A round may go uphill; the x with the smallest true f of all
+//            rounds is taken.
+// Ridge      mu falls while steps work, and rises when no round descends.
+// Cost       one product: two passes over the entries of F (FaceRows).
+// Reference  More, Toraldo: On the solution of large quadratic programming problems with bound constraints,
+//            SIAM J. Optim. 1 (1991).
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A copy of the rows of a face (face.cpp) for products with their Gram matrix.
 //
-// Columns   renumbered by frequency; a column with one entry adds to the diagonal alone.
-// Orders    by row and by column, so that both halves of a product are sums read from memory, one after the
-//           other: threads share them with the same bits for any number of threads.
-// Memory    12 to 16 bytes per entry: 4 for a value, 2 or 4 for an index, twice.
+// Columns  renumbered by frequency; a column with one entry adds to the diagonal alone.
+// Orders   by row and by column, so that both halves of a product are sums read from memory, one after the
+//          other: threads share them with the same bits for any number of threads.
+// Memory   12 to 16 bytes per entry: 4 for a value, 2 or 4 for an index, twice.
 #pragma once
 
 #include <cstdint>

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem   minimise 1/2 |theta|^2 with y_i (theta . phi(x_i) + b) >= 1, that is, the nearest points of the
-// hulls of the
-//           classes. They are the nu-svm whose weights sum to 1 in each class, nu = 2 / rows: no bound is
-//           reached before the sum is. Its C is the objective, so a relative gap g bounds all slacks by about
-//           g.
-// Method    kernel_machine.cpp, to finer gaps until the margin is bracketed as wanted; nearest_points.cpp
-// makes what it
-//           finds precise.
-// Proof     certify/kernel_margin.hpp: a margin that the function has, and one that no function exceeds. Rows
-// that are equal
-//           and have different labels are looked for first: no kernel separates them. Otherwise floating
-//           point cannot prove that no function exists, only that none has more than some margin; nothing
-//           else is claimed.
+// Problem  minimise 1/2 |theta|^2 with y_i (theta . phi(x_i) + b) >= 1, that is, the nearest points of the
+//          hulls of the classes. They are the nu-svm whose weights sum to 1 in each class, nu = 2 / rows:
+//          no bound is reached before the sum is. Its C is the objective, so a relative gap g bounds all
+//          slacks by about g.
+// Method   kernel_machine.cpp, to finer gaps until the margin is bracketed as wanted; nearest_points.cpp
+//          makes what it finds precise.
+// Proof    certify/kernel_margin.hpp: a margin that the function has, and one that no function exceeds.
+//          Rows that are equal and have different labels are looked for first: no kernel separates them.
+//          Otherwise floating point cannot prove that no function exists, only that none has more than some
+//          margin; nothing else is claimed.
 #include "solve/kernel_hard_margin.hpp"
 
 #include <fmt/format.h>

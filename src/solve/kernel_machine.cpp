@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem   minimise 1/2 |theta|^2 + sum cost_i (1 - y_i (theta . phi(x_i) + b))+ over theta and b, in the
-// dual. Method    working sets on kernel values in float (kernel_smo.cpp). Equal rows of one class are one
-// variable with the
-//           sum of their bounds. What it finds is checked in double on the rows as they are stored; when the
-//           true gap is too large, the true slopes replace the solver's and it goes on from there: each such
-//           round takes away the error that float values left, so any gap that double can express is in
-//           reach.
-// Proof     certify/kernel_gap.hpp.
+// Problem  minimise 1/2 |theta|^2 + sum cost_i (1 - y_i (theta . phi(x_i) + b))+ over theta and b, in the
+//          dual.
+// Method   working sets on kernel values in float (kernel_smo.cpp). Equal rows of one class are one
+//          variable with the sum of their bounds. What it finds is checked in double on the rows as they
+//          are stored; when the true gap is too large, the true slopes replace the solver's and it goes on
+//          from there: each such round takes away the error that float values left, so any gap that double
+//          can express is in reach.
+// Proof    certify/kernel_gap.hpp.
 #include <algorithm>
 #include <cmath>
 #include <limits>

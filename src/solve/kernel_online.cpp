@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Update   on m = y (sum_j coefficient_j K(x_j, x)) <= 0: coefficient of x += y; with a lifted offset K + 1
-// in place of K. Cost     kernel values between every row and the rows mistaken so far, in blocks: the scores
-// of a block of rows against
-//          what came before it at once, then row by row within the block. The same walk as one row at a time.
-// Budget   on a mistake with a full budget one row, drawn at random, leaves first (Cavallanti, Cesa-Bianchi,
-// Gentile:
-//          "Tracking the best hyperplane with a simple budget perceptron", Machine Learning 69, 2007).
-// Proof    |theta|^2 grows by K(x, x) + 2 m at a mistake, so |theta| / k bounds every margin as for the plain
-// perceptron. Reference  Freund, Schapire: "Large margin classification using the perceptron algorithm",
-// Machine Learning 37, 1999.
+// Update     on m = y (sum_j coefficient_j K(x_j, x)) <= 0: coefficient of x += y; with a lifted offset K +
+//            1 in place of K.
+// Cost       kernel values between every row and the rows mistaken so far, in blocks: the scores of a block
+//            of rows against what came before it at once, then row by row within the block. The same walk
+//            as one row at a time.
+// Budget     on a mistake with a full budget one row, drawn at random, leaves first (Cavallanti,
+//            Cesa-Bianchi, Gentile: "Tracking the best hyperplane with a simple budget perceptron", Machine
+//            Learning 69, 2007).
+// Proof      |theta|^2 grows by K(x, x) + 2 m at a mistake, so |theta| / k bounds every margin as for the
+//            plain perceptron.
+// Reference  Freund, Schapire: "Large margin classification using the perceptron algorithm", Machine
+//            Learning 37, 1999.
 #include "solve/kernel_online.hpp"
 
 #include <fmt/format.h>

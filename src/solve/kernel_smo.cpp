@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Round   look at all slopes (gap, thresholds); choose a working set: half of the last one, the rest the
-// worst
-//         violators; its kernel block; steps on pairs within the set until a tenth of the violation is left;
-//         bring all slopes up to date by the rows that moved.
+//         worst violators; its kernel block; steps on pairs within the set until a tenth of the violation
+//         is left; bring all slopes up to date by the rows that moved.
 // Cost    a round: one kernel value per row and moved variable, and q^2 for the block. Cheap values (few
-// features, bits)
-//         are computed and used at once; dear ones are kept in a cache of rows, the least recently used one
-//         leaves.
-//         A few hundred rows are one set, whose block is computed once.
+//         features, bits) are computed and used at once; dear ones are kept in a cache of rows, the least
+//         recently used one leaves. A few hundred rows are one set, whose block is computed once.
 // Memory  the packed rows, q^2 floats, and at most --cache for rows.
 // Proof   none here: the gap is for kernel values in float. certify/kernel_gap.hpp computes the true one.
-// After   Joachims, "Making large-scale SVM learning practical" (1999) for working sets; Fan, Chen, Lin (JMLR
-// 2005) for
-//         the pairs.
+// After   Joachims, "Making large-scale SVM learning practical" (1999) for working sets; Fan, Chen, Lin
+//         (JMLR 2005) for the pairs.
 #include "solve/kernel_smo.hpp"
 
 #include <algorithm>
@@ -28,12 +24,12 @@ namespace {
 
 constexpr std::uint32_t nowhere = UINT32_MAX;
 constexpr std::size_t largest_set = 512;
-constexpr double cheap_value = 80;       // KernelRows::cost() below which a value is not worth keeping
+constexpr double cheap_value = 80;  // KernelRows::cost() below which a value is not worth keeping
 // Up to here the set is all rows: a step looks at every row, and a row of values is computed when a step needs it.
 constexpr std::size_t whole_size = 2048;
 constexpr std::uint64_t whole_bytes = 400'000;  // of the packed rows, which every such row of values reads
-constexpr std::size_t few_rows = 4096;   // up to here even cheap values are worth keeping
-constexpr std::size_t patience = 40;     // rounds without progress
+constexpr std::size_t few_rows = 4096;          // up to here even cheap values are worth keeping
+constexpr std::size_t patience = 40;            // rounds without progress
 constexpr std::uint64_t most_rounds = 1'000'000;
 
 std::size_t padded_size(std::size_t n) {
@@ -78,8 +74,8 @@ void KernelSmo::start(std::vector<double> beta) {
 // slopes += sum of weights K(row, .)
 void KernelSmo::add_sums(const std::vector<std::uint32_t>& rows, const std::vector<double>& weights) {
   if (p_.precise != nullptr) {
-    add_kernel_sums(p_.kernel, LeftRows<double>(*p_.precise, rows), *p_.precise,
-                    LeftWeights<double>(weights), slope_.data(), p_.threads);
+    add_kernel_sums(p_.kernel, LeftRows<double>(*p_.precise, rows), *p_.precise, LeftWeights<double>(weights),
+                    slope_.data(), p_.threads);
   } else {
     add_kernel_sums(p_.kernel, LeftRows<float>(*p_.rows, rows), *p_.rows, LeftWeights<float>(weights),
                     slope_.data(), p_.threads);
@@ -247,7 +243,8 @@ void KernelSmo::compute_block() {
   for (std::size_t k = 0; k < old_set_.size(); ++k)
     if (place_[old_set_[k]] != nowhere) old_place[place_[old_set_[k]]] = static_cast<std::uint32_t>(k);
   std::vector<std::uint32_t> fresh, others, kept, cached;
-  for (std::size_t k = 0; k < q; ++k) (old_place[k] != nowhere ? kept : others).push_back(static_cast<std::uint32_t>(k));
+  for (std::size_t k = 0; k < q; ++k)
+    (old_place[k] != nowhere ? kept : others).push_back(static_cast<std::uint32_t>(k));
   // Most of the new rows will move, and then all of their values are needed: where these are few, they are computed now.
   if (cache_.on() && n_ <= 10 * q) {
     std::vector<std::uint32_t> rows;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problem  minimise 1/2 |sum alpha_i y_i phi(x_i)|^2 with alpha >= 0 that sum to 1 in each class.
 // Method   active sets: on the rows W with a weight the optimum without alpha >= 0 solves Q alpha = rho of
-// the class, by
-//          Cholesky and a step of refinement. Rows that get no positive weight leave; then the rows that lie
-//          nearer to the other class than those of W come in. Cost: |W|^3 a round, so W is limited.
+//          the class, by Cholesky and a step of refinement. Rows that get no positive weight leave; then
+//          the rows that lie nearer to the other class than those of W come in. Cost: |W|^3 a round, so W
+//          is limited.
 #include "solve/nearest_points.hpp"
 
 #include <algorithm>

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Newton's method for smooth losses (logistic, squared hinge).
 //
-// Problem   minimise P = 1/2 |theta|^2 + sum cost_i loss(y_i (theta . x_i + theta0)).
-// Step      H s = -g with H = I + X' D X; a one-dimensional Newton search along s on cached scores; then,
-// with a
-//           free offset, theta0 by itself, so that the dual point balances.
-// Systems   conjugate gradients (NewtonSystem). Squared hinge with few features or a large C: H is kept,
-//           corrected by the rows that enter and leave, and factored on the diagonal scaled to 1 (columns of
-//           very different size do no harm).
-// Levels    many rows: a tenth of them first, spread over the file, with their costs scaled up, so that the
-// steps far from
-//           the optimum are cheap.
-// Cost      a step takes three passes over the data plus H (rows * features^2 in blocks, or the sum of
-// squared row
-//           lengths) or one pass per iteration of conjugate gradients over the rows that have curvature.
-// Proof     the gap at any theta is 1/2 |g|^2 once the offset is exact: alpha_i = -cost_i slope(m_i).
-// Reference Lin, Weng, Keerthi: Trust region Newton method for logistic regression, JMLR 9 (2008); Keerthi,
-// DeCoste:
-//           A modified finite Newton method for linear SVMs, JMLR 6 (2005); Byrd, Chin, Neveitt, Nocedal: On
-//           the use of stochastic Hessian information, SIAM J. Optim. 21 (2011).
+// Problem    minimise P = 1/2 |theta|^2 + sum cost_i loss(y_i (theta . x_i + theta0)).
+// Step       H s = -g with H = I + X' D X; a one-dimensional Newton search along s on cached scores; then,
+//            with a free offset, theta0 by itself, so that the dual point balances.
+// Systems    conjugate gradients (NewtonSystem). Squared hinge with few features or a large C: H is kept,
+//            corrected by the rows that enter and leave, and factored on the diagonal scaled to 1 (columns
+//            of very different size do no harm).
+// Levels     many rows: a tenth of them first, spread over the file, with their costs scaled up, so that
+//            the steps far from the optimum are cheap.
+// Cost       a step takes three passes over the data plus H (rows * features^2 in blocks, or the sum of
+//            squared row lengths) or one pass per iteration of conjugate gradients over the rows that have
+//            curvature.
+// Proof      the gap at any theta is 1/2 |g|^2 once the offset is exact: alpha_i = -cost_i slope(m_i).
+// Reference  Lin, Weng, Keerthi: Trust region Newton method for logistic regression, JMLR 9 (2008);
+//            Keerthi, DeCoste: A modified finite Newton method for linear SVMs, JMLR 6 (2005); Byrd, Chin,
+//            Neveitt, Nocedal: On the use of stochastic Hessian information, SIAM J. Optim. 21 (2011).
 #include <algorithm>
 #include <cmath>
 #include <limits>

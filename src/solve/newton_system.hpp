@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The system H s = -g of one Newton step, solved by preconditioned conjugate gradients.
 //
-// Rows      H = I + sum h_i (x_i, 1)(x_i, 1)'. Near the optimum most rows of a logistic problem have next to
-// no
-//           curvature. The rows below a floor that have a few hundredths of the curvature between them are
-//           drawn with a chance in proportion to theirs and stand for the others.
-// Factor    up to `factor_limit` features the Cholesky factor of a sample (CurvatureMatrix), beyond a
-//           hundredth of the diagonal (all of it hurts rows of equal length).
-// End       with a factor: when the residual has fallen to a seventh in the norm of its inverse, where a step
-// of
-//           large C counts in all directions alike. A residual that is small enough for the gap ends both.
+// Rows    H = I + sum h_i (x_i, 1)(x_i, 1)'. Near the optimum most rows of a logistic problem have next to
+//         no curvature. The rows below a floor that have a few hundredths of the curvature between them are
+//         drawn with a chance in proportion to theirs and stand for the others.
+// Factor  up to `factor_limit` features the Cholesky factor of a sample (CurvatureMatrix), beyond a
+//         hundredth of the diagonal (all of it hurts rows of equal length).
+// End     with a factor: when the residual has fallen to a seventh in the norm of its inverse, where a step
+//         of large C counts in all directions alike. A residual that is small enough for the gap ends both.
 #pragma once
 
 #include <cstdint>

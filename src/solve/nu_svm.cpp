@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem   minimise 1/2 |theta|^2 - nu n rho + sum xi_i with m_i >= rho - xi_i; its dual: minimise 1/2 |sum
-// alpha_i y_i
-//           phi(x_i)|^2 with 0 <= alpha_i <= 1, sum alpha_i y_i = 0, sum alpha_i = nu n.
-// Method    working sets that exchange within a class (kernel_smo.cpp), so both sums stay what they are. The
-// solution
-//           divided by rho is that of the svm with C = 1/rho (Crisp and Burges 1999; Chang and Lin 2001).
-// Proof     the duality gap of that svm, and the two inequalities.
+// Problem  minimise 1/2 |theta|^2 - nu n rho + sum xi_i with m_i >= rho - xi_i; its dual: minimise 1/2 |sum
+//          alpha_i y_i phi(x_i)|^2 with 0 <= alpha_i <= 1, sum alpha_i y_i = 0, sum alpha_i = nu n.
+// Method   working sets that exchange within a class (kernel_smo.cpp), so both sums stay what they are. The
+//          solution divided by rho is that of the svm with C = 1/rho (Crisp and Burges 1999; Chang and Lin
+//          2001).
+// Proof    the duality gap of that svm, and the two inequalities.
 #include "halfspace/solve/nu_svm.hpp"
 
 #include <fmt/format.h>

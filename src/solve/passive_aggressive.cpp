@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Passive-aggressive learning (Crammer and others, JMLR 2006).
 //
-// Update   l = (1 - m)+ > 0: theta += tau y x with tau = l/|x|^2, min(C, l/|x|^2) or l/(|x|^2 + 1/(2C)); the
-// lifted
-//          offset counts into |x|^2.
-// Cost     as the perceptron, plus |x|^2 of the rows that move the plane.
-// Proof    when a pass moves nothing every row has a margin of 1: a separator.
+// Update  l = (1 - m)+ > 0: theta += tau y x with tau = l/|x|^2, min(C, l/|x|^2) or l/(|x|^2 + 1/(2C)); the
+//         lifted offset counts into |x|^2.
+// Cost    as the perceptron, plus |x|^2 of the rows that move the plane.
+// Proof   when a pass moves nothing every row has a margin of 1: a separator.
 #include "halfspace/solve/passive_aggressive.hpp"
 
 #include "solve/online_fit.hpp"

@@ -2,16 +2,16 @@
 // Pegasos (Shalev-Shwartz, Singer, Srebro, Cotter 2011).
 //
 // Problem  lambda/2 |theta|^2 + 1/n sum (1 - m_i)+; times n C, with C = 1/(n lambda): 1/2 |theta|^2 + C sum
-// (1 - m_i)+. Update   eta = 1/(lambda t): theta <- (1 - 1/t) theta + eta/B sum of y x over the batch rows
-// with m < 1, kept as
-//          theta = V/(lambda t) with V a sum of rows: no step divides by the zero that 1 - 1/t is at t = 1.
-//          eta = 1/sqrt(t): the same with that rate. A free offset moves by eta y and is never shrunk.
+//          (1 - m_i)+.
+// Update   eta = 1/(lambda t): theta <- (1 - 1/t) theta + eta/B sum of y x over the batch rows with m < 1,
+//          kept as theta = V/(lambda t) with V a sum of rows: no step divides by the zero that 1 - 1/t is
+//          at t = 1. eta = 1/sqrt(t): the same with that rate. A free offset moves by eta y and is never
+//          shrunk.
 // Cost     a product per row, a sum per row with m < 1.
 // Proof    after t steps in which row i had m < 1 c_i times, theta = sum alpha_i y_i x_i with alpha_i =
-// c_i/(lambda B t).
-//          In whole passes that see every row once c_i is at most their number, so 0 <= alpha_i <= C: a point
-//          of the dual, whose value is below the best objective. Nothing of the kind holds for draws with
-//          replacement.
+//          c_i/(lambda B t). In whole passes that see every row once c_i is at most their number, so 0 <=
+//          alpha_i <= C: a point of the dual, whose value is below the best objective. Nothing of the kind
+//          holds for draws with replacement.
 #include "halfspace/solve/pegasos.hpp"
 
 #include <fmt/format.h>

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The perceptron (Rosenblatt 1958), averaged and voted (Freund and Schapire 1999), one class against the rest
-// for more than two classes.
+// The perceptron (Rosenblatt 1958), averaged and voted (Freund and Schapire 1999), one class against the
+// rest for more than two classes.
 //
-// Update   on m = y (theta . x + theta0) <= 0: theta += y x, and theta0 += y when the offset is lifted.
-// Cost     one product per row and pass, one sum per mistake; memory d doubles per class, twice that for the
-// mean,
-//          12 bytes per mistake for the vote.
-// Proof    theta = sum of counts_i y_i x_i, so |theta| / k bounds every plane's margin from above
-// (Cauchy-Schwarz);
-//          a clean pass makes theta a separator, and then k <= (R / margin)^2 (Novikoff 1962). Both are about
-//          the last plane of the walk, whichever model is kept.
+// Update  on m = y (theta . x + theta0) <= 0: theta += y x, and theta0 += y when the offset is lifted.
+// Cost    one product per row and pass, one sum per mistake; memory d doubles per class, twice that for the
+//         mean, 12 bytes per mistake for the vote.
+// Proof   theta = sum of counts_i y_i x_i, so |theta| / k bounds every plane's margin from above
+//         (Cauchy-Schwarz); a clean pass makes theta a separator, and then k <= (R / margin)^2 (Novikoff
+//         1962). Both are about the last plane of the walk, whichever model is kept.
 #include "halfspace/solve/perceptron.hpp"
 
 #include <fmt/format.h>

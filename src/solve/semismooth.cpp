@@ -2,18 +2,19 @@
 // Augmented Lagrangian with semismooth Newton steps, for the hinge loss and few features (any C).
 //
 // Smoothing  alpha_i(m) = clip(anchor_i + (cost_i / delta)(1 - m_i), 0, cost_i) is dual feasible for every
-// margin. With the
-//            anchor cost / 2 this is the Huber hinge of width delta; with the last alpha as anchor it is the
-//            augmented Lagrangian, whose limit is the hinge itself.
+//            margin. With the anchor cost / 2 this is the Huber hinge of width delta; with the last alpha
+//            as anchor it is the augmented Lagrangian, whose limit is the hinge itself.
 // Inner      r = theta - sum alpha y x = 0 by Newton steps: (delta R + G) s = -delta r, where G = sum over
-// rows with
-//            0 < alpha < cost of cost (x, 1)(x, 1)'. G does not depend on delta and is corrected by the rows
-//            that enter and leave. The line search finds the zero of a monotone piecewise linear function.
-// Outer      anchor = alpha, delta shrinks. The gap is 1/2 |r|^2 + sum [cost max(0, 1-m) - alpha (1-m)], all
-// terms >= 0. Levels     samples of the rows first (cost scaled up), so that most steps are
-// cheap. Cost       a step: one pass for the scores, the changed rows for G and r, and a Cholesky factor of d
-// + 1 unknowns. Reference  Niu, Wang, Zhang, Xiu: Sparse semismooth Newton methods for SVM (2019); Hestenes,
-// Powell (1969).
+//            rows with 0 < alpha < cost of cost (x, 1)(x, 1)'. G does not depend on delta and is corrected
+//            by the rows that enter and leave. The line search finds the zero of a monotone piecewise
+//            linear function.
+// Outer      anchor = alpha, delta shrinks. The gap is 1/2 |r|^2 + sum [cost max(0, 1-m) - alpha (1-m)],
+//            all terms >= 0.
+// Levels     samples of the rows first (cost scaled up), so that most steps are cheap.
+// Cost       a step: one pass for the scores, the changed rows for G and r, and a Cholesky factor of d + 1
+//            unknowns.
+// Reference  Niu, Wang, Zhang, Xiu: Sparse semismooth Newton methods for SVM (2019); Hestenes, Powell
+//            (1969).
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -2,9 +2,11 @@
 // (Sub)gradient descent, one row, a batch or all rows a step (Robbins and Monro 1951; Bottou 2012).
 //
 // Problem  lambda/2 |theta|^2 + 1/n sum loss(m_i); a lifted offset is penalised with theta, a free one is
-// not. Update   theta <- (1 - eta lambda) theta - eta/B sum over the batch of loss'(m) y x. Cost     a
-// product per row and a sum per row with a slope; --keep best: one more product per row and pass. Proof none;
-// the objective told is that of the plane kept, by the full loss.
+//          not.
+// Update   theta <- (1 - eta lambda) theta - eta/B sum over the batch of loss'(m) y x.
+// Cost     a product per row and a sum per row with a slope; --keep best: one more product per row and
+//          pass.
+// Proof    none; the objective told is that of the plane kept, by the full loss.
 #include "halfspace/solve/sgd.hpp"
 
 #include <fmt/format.h>

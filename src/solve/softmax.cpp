@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Newton's method for logistic regression with several classes at once.
 //
-// Problem   minimise 1/2 sum |theta_k|^2 + sum cost_i (log sum_k exp f_ik - f_{i y_i}).
-// Step      H s = -g by conjugate gradients over all planes together; a row's part of a product is cost p o
-// (v - p . v).
-//           A one-dimensional Newton search along s on cached scores.
-// Systems   up to `factor_limit` features one Cholesky factor preconditions every plane: that of I + X' D X
-// over a sample
-//           of the rows, with the mean curvature of the planes, cost (1 - sum p^2) / (K - 1). Above, none but
-//           the scale of the offsets.
-// Levels    many rows: a tenth of them first, with their costs scaled up.
-// Layout    weights lie feature after feature, so that one pass over a row serves all planes.
-// Cost      one product with H: one pass over the entries, twice K multiplications each. Memory: 4 n K + 6 d
-// K doubles. Proof     the gap is 1/2 |g|^2 once the offsets are exact: the dual point is that of the
-// probabilities. Reference Krishnapuram, Carin, Figueiredo, Hartemink: Sparse multinomial logistic
-// regression, IEEE PAMI 27 (2005); Lin,
-//           Weng, Keerthi: Trust region Newton method for logistic regression, JMLR 9 (2008).
+// Problem    minimise 1/2 sum |theta_k|^2 + sum cost_i (log sum_k exp f_ik - f_{i y_i}).
+// Step       H s = -g by conjugate gradients over all planes together; a row's part of a product is cost p
+//            o (v - p . v). A one-dimensional Newton search along s on cached scores.
+// Systems    up to `factor_limit` features one Cholesky factor preconditions every plane: that of I + X' D
+//            X over a sample of the rows, with the mean curvature of the planes, cost (1 - sum p^2) / (K -
+//            1). Above, none but the scale of the offsets.
+// Levels     many rows: a tenth of them first, with their costs scaled up.
+// Layout     weights lie feature after feature, so that one pass over a row serves all planes.
+// Cost       one product with H: one pass over the entries, twice K multiplications each. Memory: 4 n K + 6
+//            d K doubles.
+// Proof      the gap is 1/2 |g|^2 once the offsets are exact: the dual point is that of the probabilities.
+// Reference  Krishnapuram, Carin, Figueiredo, Hartemink: Sparse multinomial logistic regression, IEEE PAMI
+//            27 (2005); Lin, Weng, Keerthi: Trust region Newton method for logistic regression, JMLR 9
+//            (2008).
 #include "solve/softmax.hpp"
 
 #include <algorithm>

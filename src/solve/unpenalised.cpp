@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Logistic regression without a penalty: maximum likelihood by Newton's method, with standard errors.
 //
-// Problem   minimise sum cost_i log(1 + exp(-m_i)).
-// Step      H s = -g with H = X' D X by Cholesky; a one-dimensional Newton search along s.
-// Existence a best plane exists if and only if the classes overlap (Albert, Anderson 1984). A plane on the
-// way that has
-//           every row on its side shows that they do not: it is checked with rounding counted, and the fit is
-//           refused. Scores that keep growing are a sign that the classes touch: then separability() decides,
-//           exactly. Columns that depend on each other have no best plane of their own either: the factor
-//           fails.
-// Errors    standard errors are the roots of the diagonal of H^-1 at the optimum (Wald).
-// Cost      a step: rows * features^2 / 2 or the sum of squared row lengths, and features^3 / 3.
-// Reference Albert, Anderson: On the existence of maximum likelihood estimates in logistic regression models,
-// Biometrika
-//           71 (1984).
+// Problem    minimise sum cost_i log(1 + exp(-m_i)).
+// Step       H s = -g with H = X' D X by Cholesky; a one-dimensional Newton search along s.
+// Existence  a best plane exists if and only if the classes overlap (Albert, Anderson 1984). A plane on the
+//            way that has every row on its side shows that they do not: it is checked with rounding
+//            counted, and the fit is refused. Scores that keep growing are a sign that the classes touch:
+//            then separability() decides, exactly. Columns that depend on each other have no best plane of
+//            their own either: the factor fails.
+// Errors     standard errors are the roots of the diagonal of H^-1 at the optimum (Wald).
+// Cost       a step: rows * features^2 / 2 or the sum of squared row lengths, and features^3 / 3.
+// Reference  Albert, Anderson: On the existence of maximum likelihood estimates in logistic regression
+//            models, Biometrika 71 (1984).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fast way to read numbers against the C library's.
-#include "data/number.hpp"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "data/plain_decimal.hpp"
 #include "halfspace/core/random.hpp"
 
 using namespace halfspace;

@@ -4,9 +4,9 @@
 // Include after hwy/foreach_target.h and hwy/highway.h, use inside HWY_ONCE and the namespace around HWY_NAMESPACE.
 #pragma once
 
-#include <cstdint>
-
 #include <hwy/detect_targets.h>
+
+#include <cstdint>
 
 namespace halfspace::detail {
 
@@ -15,6 +15,12 @@ inline bool runs_target(std::int64_t target) {
 #if defined(__x86_64__)
   const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
                     __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
+  if (target == HWY_AVX3_DL) {
+    return runs_target(HWY_AVX3) && __builtin_cpu_supports("avx512vbmi2") != 0 &&
+           __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vnni") != 0 &&
+           __builtin_cpu_supports("avx512bitalg") != 0 && __builtin_cpu_supports("avx512vpopcntdq") != 0 &&
+           __builtin_cpu_supports("vpclmulqdq") != 0;
+  }
   if (target == HWY_AVX3) {
     return avx2 && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
            __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
@@ -28,6 +34,11 @@ inline bool runs_target(std::int64_t target) {
 
 }  // namespace halfspace::detail
 
+#if HWY_TARGETS & HWY_AVX3_DL
+#define HALFSPACE_AVX3_DL(use) use(HWY_AVX3_DL, N_AVX3_DL)
+#else
+#define HALFSPACE_AVX3_DL(use)
+#endif
 #if HWY_TARGETS & HWY_AVX3
 #define HALFSPACE_AVX3(use) use(HWY_AVX3, N_AVX3)
 #else
@@ -45,4 +56,5 @@ inline bool runs_target(std::int64_t target) {
 #endif
 
 // use(TARGET, NAMESPACE) for every compiled target beside the one that always runs, best first.
-#define HALFSPACE_EACH_TARGET(use) HALFSPACE_AVX3(use) HALFSPACE_AVX2(use) HALFSPACE_SSE4(use)
+#define HALFSPACE_EACH_TARGET(use) \
+  HALFSPACE_AVX3_DL(use) HALFSPACE_AVX3(use) HALFSPACE_AVX2(use) HALFSPACE_SSE4(use)

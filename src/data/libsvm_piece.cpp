@@ -3,17 +3,20 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <limits>
 #include <utility>
 
+#include "data/libsvm_entries.hpp"
+#include "data/marked_number.hpp"
 #include "data/plain_decimal.hpp"
 #include "data/wide_text.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::int64_t digits_limit = std::numeric_limits<std::int32_t>::max();
+constexpr auto digits_limit = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
 
 bool ends_token(char c) { return static_cast<unsigned char>(c) <= ' '; }
 bool at_line_end(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
@@ -34,6 +37,7 @@ class PieceParser {
     }
     s_.start.assign(1, 0);
     s_.plain = true;
+    s_.marks.begin(text);
   }
 
   PackedRows parse(bool first) {
@@ -69,18 +73,20 @@ class PieceParser {
   bool fast_line(const char*& p) {
     double label = 0;
     if (!fast_label(p, label)) return false;
-    std::int64_t previous = -1;
+    std::uint32_t next_column = 0;
     while (true) {
       // Most entries go by here; anything but a plain decimal of 32 bits is looked at below.
-      p = s_.plain ? plain_entries(p, previous) : wide_entries(p, previous);
+      s_.marks.pass_to_place(static_cast<std::size_t>(p - begin_));
+      s_.plain ? plain_entries(next_column) : wide_entries(next_column);
+      p = begin_ + *s_.marks.next();
       if (at_line_end(p)) break;
       if (!is_libsvm_blank(*p)) return false;
       while (is_libsvm_blank(*p)) ++p;
       if (at_line_end(p)) break;
-      if (!other_entry(p, previous)) return false;
+      if (!other_entry(p, next_column)) return false;
     }
     p += *p == '\r' ? 2 : 1;
-    end_row(label, previous);
+    end_row(label, next_column);
     return true;
   }
 
@@ -96,93 +102,104 @@ class PieceParser {
     return read_plain_decimal(p, number) && ends_token(*p) && to_double(number, label);
   }
 
-  // Reads entries " INDEX:VALUE" as long as `read_value` can read them: it takes the place of a value and the
-  // number of the entry, and says whether the value is kept, is zero, or is for others to read. Returns the
-  // place behind the last. Everything in the loop is a local variable: stores to the arrays cannot touch
-  // them.
-  enum class Value { Kept, Zero, Other };
-  template <class ReadValue>
-  const char* read_entries(const char* p, std::int64_t& last_column, const ReadValue& read_value) {
-    std::uint32_t* const index = s_.index.data();
-    const std::uint32_t base = base_;
-    std::size_t n = entries_;
-    std::int64_t previous = last_column;
-    while (is_libsvm_blank(*p)) {
-      const char* q = p + 1;
-      const Digits column = read_digits(q);
-      q += column.count;
-      const std::int64_t j = static_cast<std::int64_t>(column.value) - base;
-      if (column.count == 0 || column.count == 8 || *q != ':' || j <= previous) break;
-      ++q;
-      const Value value = read_value(q, n);
-      if (value == Value::Other || !ends_token(*q)) break;
-      p = q;
-      previous = j;
-      index[n] = static_cast<std::uint32_t>(j);
-      n += value == Value::Kept ? 1 : 0;
+  // Entries of plain decimals of 32 bits.
+  void plain_entries(std::uint32_t& next_column) {
+    PlainEntries entries{s_.index.data(), s_.digits.data(), s_.decimals.data(),
+                         entries_,        decimals_seen_,   next_column};
+    do {
+      s_.marks.pass_to(read_plain_(begin_, s_.marks.next(), s_.marks.ready(), base_, entries));
+    } while (s_.marks.next() < s_.marks.ready() ? longer_entry(entries) : s_.marks.find_more());
+    entries_ = entries.count;
+    decimals_seen_ = entries.decimals_seen;
+    next_column = entries.next_column;
+  }
+
+  // The same for one entry whose value has up to 19 digits but fits, as 0.0123456789 does. False: there is none.
+  bool longer_entry(PlainEntries& entries) {
+    WideEntry entry;
+    if (!wide_entry(entries.next_column, entry) || entry.number.digits > digits_limit ||
+        entry.number.decimals > max_decimals)
+      return false;
+    const std::size_t n = entries.count;
+    const auto digits = static_cast<std::int32_t>(entry.number.digits);
+    entries.column[n] = entry.column;
+    entries.digits[n] = entry.number.negative ? -digits : digits;
+    entries.decimals[n] = static_cast<std::uint8_t>(entry.number.decimals);
+    const std::uint32_t kept = digits != 0 ? 1 : 0;
+    entries.decimals_seen |= kept << static_cast<unsigned>(entry.number.decimals);
+    entries.count += kept;
+    entries.next_column = entry.column + 1;
+    s_.marks.pass_to(entry.end);
+    return true;
+  }
+
+  // Entries of plain decimals as doubles.
+  void wide_entries(std::uint32_t& next_column) {
+    WideEntry entry;
+    double value = 0;
+    while ((s_.marks.next() < s_.marks.ready() || s_.marks.find_more()) && wide_entry(next_column, entry) &&
+           to_double(entry.number, value)) {
+      s_.index[entries_] = entry.column;
+      s_.value[entries_] = value;
+      entries_ += value != 0 ? 1 : 0;
+      next_column = entry.column + 1;
+      s_.marks.pass_to(entry.end);
     }
-    entries_ = n;
-    last_column = previous;
-    return p;
   }
 
-  const char* plain_entries(const char* p, std::int64_t& last_column) {
-    return read_entries(
-        p, last_column,
-        [digits = s_.digits.data(), decimals = s_.decimals.data()](const char*& q, std::size_t n) {
-          std::int32_t value = 0;
-          unsigned places = 0;
-          if (!read_small_decimal(q, value, places)) return Value::Other;
-          digits[n] = value;
-          decimals[n] = static_cast<std::uint8_t>(places);
-          return value != 0 ? Value::Kept : Value::Zero;
-        });
-  }
-
-  const char* wide_entries(const char* p, std::int64_t& last_column) {
-    return read_entries(p, last_column, [values = s_.value.data()](const char*& q, std::size_t n) {
-      PlainDecimal number;
-      double x = 0;
-      if (!read_plain_decimal(q, number) || !to_double(number, x)) return Value::Other;
-      values[n] = x;
-      return x != 0 ? Value::Kept : Value::Zero;
-    });
+  struct WideEntry {
+    std::uint32_t column = 0;
+    PlainDecimal number;
+    const TextMarks::Mark* end = nullptr;
+  };
+  // The entry at the next mark, of up to 19 digits. False: something else is there.
+  bool wide_entry(std::uint32_t next_column, WideEntry& entry) const {
+    const TextMarks::Mark* const mark = s_.marks.next();
+    const char* const blank = begin_ + mark[0];
+    const char* const colon = begin_ + mark[1];
+    const auto width = static_cast<std::size_t>(colon - blank) - 1;
+    if (!is_libsvm_blank(*blank) || *colon != ':' || width - 1 >= 8) return false;
+    const std::uint32_t index = short_number(blank + 1, width);
+    entry.column = index - base_;
+    entry.end = mark + 2;
+    return index >= next_column + base_ && read_wide_decimal(begin_, colon + 1, entry.end, entry.number) &&
+           ends_token(begin_[*entry.end]);
   }
 
   // INDEX:VALUE with any number that a fast line may have. False: read the line carefully.
-  bool other_entry(const char*& p, std::int64_t& previous) {
+  bool other_entry(const char*& p, std::uint32_t& next_column) {
     const Digits column = read_digits(p);
-    if (column.count == 0 || column.count == 8 || p[column.count] != ':' || column.value < base_)
+    if (column.count == 0 || column.count == 8 || p[column.count] != ':' ||
+        column.value < next_column + base_)
       return false;
-    const std::int64_t j = static_cast<std::int64_t>(column.value) - base_;
-    if (j <= previous) return false;
-    previous = j;
+    const std::uint32_t j = column.value - base_;
+    next_column = j + 1;
     p += column.count + 1;
     PlainDecimal number;
     double value = 0;
     const char* token = p;
     if (read_plain_decimal(p, number) && ends_token(*p) && to_double(number, value)) {
-      put(static_cast<std::uint32_t>(j), number, value);
+      put(j, number, value);
       return true;
     }
     p = token;
     while (!ends_token(*p)) ++p;
     const NumberResult result = parse_number({token, static_cast<std::size_t>(p - token)});
     if (result.fault != NumberFault::None) return false;
-    put_wide(static_cast<std::uint32_t>(j), result.value);
+    put_wide(j, result.value);
     return true;
   }
 
   // A number that was read as the decimal it is, and as the double next to that.
   void put(std::uint32_t column, const PlainDecimal& number, double x) {
-    const bool small =
-        number.digits <= static_cast<std::uint64_t>(digits_limit) && number.decimals <= max_decimals;
+    const bool small = number.digits <= digits_limit && number.decimals <= max_decimals;
     if (!s_.plain || !small) return put_wide(column, x);
     if (x == 0) return;
     const auto digits = static_cast<std::int32_t>(number.digits);
     s_.index[entries_] = column;
     s_.digits[entries_] = number.negative ? -digits : digits;
     s_.decimals[entries_] = static_cast<std::uint8_t>(number.decimals);
+    decimals_seen_ |= 1U << static_cast<unsigned>(number.decimals);
     ++entries_;
   }
 
@@ -213,9 +230,9 @@ class PieceParser {
     return static_cast<double>(s_.digits[k]) / static_cast<double>(integer_power10[s_.decimals[k]]);
   }
 
-  void end_row(double label, std::int64_t last_column) {
+  void end_row(double label, std::uint32_t next_column) {
     s_.start.push_back(static_cast<std::uint32_t>(entries_));
-    columns_ = std::max(columns_, static_cast<std::uint32_t>(last_column + 1));
+    columns_ = std::max(columns_, next_column);
     if (piece_.classes.empty() || label != piece_.classes[last_class_]) {
       const auto found = std::find(piece_.classes.begin(), piece_.classes.end(), label);
       last_class_ = static_cast<std::size_t>(found - piece_.classes.begin());
@@ -235,7 +252,9 @@ class PieceParser {
   std::uint32_t base_;
   LibsvmScratch& s_;
   LibsvmPiece& piece_;
+  const ReadPlainEntries read_plain_ = plain_entries_reader();
   std::size_t entries_ = 0;
+  std::uint32_t decimals_seen_ = 0;  // bit d: a plain value with d decimals
   std::uint32_t columns_ = 0;
   std::size_t last_class_ = 0;
 };
@@ -248,7 +267,7 @@ const char* PieceParser::careful_line(const char* line) {
     piece_.fault->line = piece_.lines + 1;
   } else if (s_.line.labelled) {
     for (const LibsvmEntry& entry : s_.line.entries) put_text(entry);
-    end_row(s_.line.label, s_.line.entries.empty() ? -1 : std::int64_t{s_.line.entries.back().column});
+    end_row(s_.line.label, s_.line.entries.empty() ? 0 : s_.line.entries.back().column + 1);
   }
   return line_end + 1;
 }
@@ -278,27 +297,29 @@ bool PieceParser::finish_plain(PackedRows& rows) {
     rows.value = std::span<const float>(values.data(), entries_);
     return true;
   }
-  const std::uint8_t* decimals = s_.decimals.data();
-  const int most = *std::max_element(decimals, decimals + entries_);
-  std::vector<Decimal>& values = values_as<Decimal>();
-  std::array<std::int64_t, max_decimals + 1> power{};  // 0 where 32 bits cannot hold the product
+  const int most = static_cast<int>(std::bit_width(decimals_seen_)) - 1;
+  std::array<std::int64_t, max_decimals + 1> powers{};
   for (int p = 0; p <= most; ++p) {
-    const std::uint64_t ten = integer_power10[static_cast<std::size_t>(most - p)];
-    power[static_cast<std::size_t>(p)] =
-        ten <= static_cast<std::uint64_t>(digits_limit) ? static_cast<std::int64_t>(ten) : 0;
+    // Beyond 32 bits it is all the same: no value fits then.
+    constexpr std::uint64_t too_large = std::uint64_t{1} << 32U;
+    powers[static_cast<std::size_t>(p)] =
+        static_cast<std::int64_t>(std::min(integer_power10[static_cast<std::size_t>(most - p)], too_large));
   }
-  std::int64_t largest = 0;
-  bool fits = true;
+  std::vector<Decimal>& values = values_as<Decimal>();
+  Decimal* const out = values.data();
+  const std::int32_t* const digits = s_.digits.data();
+  const std::uint8_t* const decimals = s_.decimals.data();
+  const std::int64_t* const power = powers.data();
+  std::int64_t largest = 0, smallest = 0;
   for (k = 0; k < entries_; ++k) {
-    const std::int64_t factor = power[decimals[k]];
-    const std::int64_t digits = s_.digits[k] * factor;  // both fit 32 bits
-    fits = fits && factor != 0;
-    largest = std::max(largest, std::abs(digits));
-    values[k].digits = static_cast<std::int32_t>(digits);
+    const std::int64_t scaled = digits[k] * power[decimals[k]];
+    largest = std::max(largest, scaled);
+    smallest = std::min(smallest, scaled);
+    out[k].digits = static_cast<std::int32_t>(scaled);
   }
-  const bool tens =
-      std::all_of(values.data(), values.data() + entries_, [](Decimal v) { return v.digits % 10 == 0; });
-  if (!fits || largest > digits_limit || tens) return false;
+  largest = std::max(largest, -smallest);
+  const bool tens = std::all_of(out, out + entries_, [](Decimal v) { return v.digits % 10 == 0; });
+  if (static_cast<std::uint64_t>(largest) > digits_limit || tens) return false;
   rows.value = std::span<const Decimal>(values.data(), entries_);
   rows.decimals = most;
   rows.max_digits = largest;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/libsvm_line.hpp"
+#include "data/text_marks.hpp"
 #include "halfspace/data/builder.hpp"
 
 namespace halfspace {
@@ -24,6 +25,7 @@ struct LibsvmPiece {
 
 // Working memory of a thread, reused from piece to piece.
 struct LibsvmScratch {
+  TextMarks marks;
   std::vector<std::uint32_t> start, index;
   std::vector<std::int32_t> digits;    // of plain decimals ...
   std::vector<std::uint8_t> decimals;  // ... with their number of decimals,

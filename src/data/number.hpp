@@ -12,13 +12,20 @@
 namespace halfspace {
 
 // Readers must be able to look this many bytes past the end of their text.
-inline constexpr std::size_t text_padding = 16;
+inline constexpr std::size_t text_padding = 72;
 
 inline constexpr std::array<std::uint64_t, 19> integer_power10 = [] {
   std::array<std::uint64_t, 19> table{1};
   for (std::size_t k = 1; k < table.size(); ++k) table[k] = table[k - 1] * 10;
   return table;
 }();
+
+// The number of eight digits, a byte each, the first one lowest.
+inline std::uint32_t eight_digits(std::uint64_t x) {
+  x = x * (10 * 0x100U + 1) >> 8U & 0x00FF00FF00FF00FFULL;         // numbers below 100, two bytes each
+  x = x * (100 * 0x10000U + 1) >> 16U & 0x0000FFFF0000FFFFULL;     // below 10000
+  return static_cast<std::uint32_t>(x * (10000 * 0x100000000ULL + 1) >> 32U);
+}
 
 // Up to eight digits at p: how many there are and the number they form.
 struct Digits {
@@ -34,53 +41,20 @@ inline Digits read_digits(const char* p) {
   const std::uint64_t other = ((x + 0x0606060606060606ULL) | x) & 0xF0F0F0F0F0F0F0F0ULL;
   const unsigned count = other == 0 ? 8U : static_cast<unsigned>(std::countr_zero(other)) / 8U;
   if (count == 0) return {0, 0};
-  x <<= 64U - 8U * count;  // leading zeros; digits after the first non-digit fall out
-  x = (x * 10 + (x >> 8U)) & 0x00FF00FF00FF00FFULL;
-  x = (x * 100 + (x >> 16U)) & 0x0000FFFF0000FFFFULL;
-  x = (x * 10000 + (x >> 32U)) & 0xFFFFFFFFULL;
-  return {count, static_cast<std::uint32_t>(x)};
+  return {count, eight_digits(x << (64U - 8U * count))};
 }
 
-// Reads [-]DIGITS[.DIGITS] as digits / 10^places in 32 bits, which is what most values of a text are; moves p
-// behind it. False (p undefined): something else is there. A digit at p: there were more than 32 bits hold.
-inline bool read_small_decimal(const char*& p, std::int32_t& digits, unsigned& places) {
-  std::uint32_t value = 0;
-  bool negative = false;
-  places = 0;
-  if (p[1] == '.' && p[0] >= '0' && p[0] <= '9') {
-    const Digits part = read_digits(p + 2);
-    places = part.count;
-    const auto whole = static_cast<std::uint32_t>(*p - '0');
-    value = part.value + whole * static_cast<std::uint32_t>(integer_power10[places]);
-    p += 2 + places;
-    if (places == 8) {
-      // A ninth digit; 0.xxxxxxxxx still fits.
-      const Digits more = read_digits(p);
-      if (more.count == 1 && value < 200'000'000) {
-        value = value * 10 + more.value;
-        places = 9;
-        ++p;
-      } else if (more.count != 0) {
-        return false;
-      }
-    }
-  } else {
-    negative = *p == '-';
-    p += negative ? 1 : 0;
-    const Digits part = read_digits(p);
-    if (part.count == 0 || part.count == 8) return false;
-    value = part.value;
-    p += part.count;
-    if (*p == '.') {
-      const Digits fraction = read_digits(p + 1);
-      if (part.count + fraction.count > 9) return false;
-      value = value * static_cast<std::uint32_t>(integer_power10[fraction.count]) + fraction.value;
-      places = fraction.count;
-      p += 1 + fraction.count;
-    }
-  }
-  digits = static_cast<std::int32_t>(negative ? 0U - value : value);
-  return true;
+// The number that `count` digits at p form, 1 to 8 of them.
+inline std::uint32_t short_number(const char* p, std::size_t count) {
+  std::uint64_t x = 0;
+  std::memcpy(&x, p, 8);
+  return eight_digits((x ^ 0x3030303030303030ULL) << (64U - 8U * count));
+}
+// The same, 1 to 19 of them.
+inline std::uint64_t long_number(const char* p, std::size_t count) {
+  std::uint64_t value = 0;
+  for (; count > 8; p += 8, count -= 8) value = value * 100'000'000U + short_number(p, 8);
+  return value * integer_power10[count] + short_number(p, count);
 }
 
 enum class NumberFault { None, NotANumber, NotFinite, OutOfRange };

@@ -110,13 +110,16 @@ void RowStore::write(const Segment& s, const PackedRows& piece) {
   for (std::size_t r = 0; r < s.rows; ++r) s.start[r] = s.entry + piece.start[r];
   if (s.entries == 0) return;
   if (s.full == 0) {
+    fetch_pages(s.index, s.entries * (s.wide ? sizeof(std::uint32_t) : sizeof(std::uint16_t)));
     s.wide ? copy_columns<std::uint32_t>(piece.index, s.index)
            : copy_columns<std::uint16_t>(piece.index, s.index);
   }
   std::visit(
       [&](const auto& values) {
-        if constexpr (!std::is_same_v<std::decay_t<decltype(values)>, std::monostate>)
+        if constexpr (!std::is_same_v<std::decay_t<decltype(values)>, std::monostate>) {
+          fetch_pages(s.value, values.size_bytes());
           std::memcpy(s.value, values.data(), values.size_bytes());
+        }
       },
       piece.value);
 }

@@ -62,26 +62,6 @@ TEST_CASE("a decimal of up to 19 digits reads as the nearest double, or is left 
   CHECK(undecided < tries / 200);
 }
 
-TEST_CASE("a decimal of 32 bits reads as its digits") {
-  Random random(13);
-  for (std::size_t k = 0; k < 100'000; ++k) {
-    std::string text = random.below(2) == 0 ? "-" : "";
-    text += random_digits(random, 1 + random.below(9));
-    if (random.below(3) > 0) text += "." + random_digits(random, random.below(11));
-    const std::string padded = text + std::string(text_padding, '\0');
-    const char* p = padded.data();
-    std::int32_t digits = 0;
-    unsigned places = 0;
-    if (!read_small_decimal(p, digits, places) || (*p >= '0' && *p <= '9')) {
-      CHECK(text.size() >= 8);
-      continue;
-    }
-    CAPTURE(text);
-    REQUIRE(p == padded.data() + text.size());
-    REQUIRE(digits / std::pow(10.0, places) == library_number(text));
-  }
-}
-
 TEST_CASE("doubles written with 17 digits come back") {
   Random random(12);
   std::size_t left = 0;

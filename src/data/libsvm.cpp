@@ -8,94 +8,26 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <cmath>
-#include <cstring>
 #include <exception>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include "core/relax.hpp"
+#include "core/in_order.hpp"
 #include "data/libsvm_blocks.hpp"
 #include "data/libsvm_piece.hpp"
 #include "data/readers.hpp"
 #include "data/row_store.hpp"
+#include "data/text_lines.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::size_t piece_bytes = libsvm_piece_bytes;
-constexpr std::size_t line_limit = libsvm_line_limit;
 constexpr std::uint64_t huge_text = std::uint64_t{16} << 20U;  // makes arrays of many megabytes
-using Text = LibsvmText;
-
-// Reads the lines that begin in [begin, end) of a seekable source: from just before begin to the line end at
-// or after end - 1.
-void fetch(ByteSource& source, std::uint64_t begin, std::uint64_t end, const std::string& name, Text& text) {
-  const std::uint64_t from = begin == 0 ? 0 : begin - 1;
-  text.reserve(end - from);
-  text.size = *source.read_at(from, {text.bytes.data(), static_cast<std::size_t>(end - from)});
-  const bool full = text.size == end - from;
-  while (full && text.size > 0 && text.bytes[text.size - 1] != '\n') {
-    if (text.size > line_limit + piece_bytes) libsvm_line_too_long(name);
-    const std::size_t had = text.size;
-    text.reserve(had + piece_bytes / 16);
-    const std::size_t more = *source.read_at(from + had, {text.bytes.data() + had, piece_bytes / 16});
-    if (more == 0) break;
-    const void* line_end = std::memchr(text.bytes.data() + had, '\n', more);
-    text.size = line_end == nullptr
-                    ? had + more
-                    : static_cast<std::size_t>(static_cast<const char*>(line_end) - text.bytes.data()) + 1;
-    if (line_end != nullptr) break;
-  }
-  if (begin > 0) {  // drop the end of the line that began before
-    const void* line_end = std::memchr(text.bytes.data(), '\n', text.size);
-    const std::size_t skip =
-        line_end == nullptr
-            ? text.size
-            : static_cast<std::size_t>(static_cast<const char*>(line_end) - text.bytes.data()) + 1;
-    text.size -= skip;
-    std::memmove(text.bytes.data(), text.bytes.data() + skip, text.size);
-  }
-  text.close();
-}
-
-// Pieces take their places in the store one after the other, whichever thread has read them: a thread that is
-// done with its piece waits for the one before to have its place. Pieces are handed out in order, so the
-// piece that others wait for is always being read.
-class InOrder {
- public:
-  // Runs `take` once every earlier piece had its turn. A turn is passed on even when `take` throws.
-  template <class Take>
-  void turn(std::size_t piece, const Take& take) {
-    // The piece before is nearly done. Going to sleep takes longer than the rest of it, and who is woken is
-    // often put on the processor of who woke it, where the two take turns.
-    for (int k = 0; k < 5000 && next_.load(std::memory_order_acquire) != piece; ++k)
-      k < 1000 ? relax() : std::this_thread::yield();
-    std::size_t now = next_.load(std::memory_order_acquire);
-    while (now != piece) {
-      next_.wait(now, std::memory_order_acquire);
-      now = next_.load(std::memory_order_acquire);
-    }
-    struct PassOn {
-      std::atomic<std::size_t>& next;
-      ~PassOn() {
-        next.fetch_add(1, std::memory_order_release);
-        next.notify_all();
-      }
-    } const pass_on{next_};
-    take();
-  }
-
- private:
-  std::atomic<std::size_t> next_{0};
-};
-
 // What went wrong while a piece was read, if anything; the first piece decides, whatever the number of
 // threads.
 class FirstFailure {
@@ -122,21 +54,22 @@ class FirstFailure {
 void parse_seekable(ByteSource& source, const std::string& name, const ReadOptions& options,
                     std::vector<LibsvmPiece>& pieces, RowStore& store) {
   const std::uint64_t size = source.known_size();
-  pieces.resize((size + piece_bytes - 1) / piece_bytes);
+  pieces.resize((size + text_piece_bytes - 1) / text_piece_bytes);
   std::atomic<std::size_t> next_piece{0};
   FirstFailure failure;
   InOrder order;
+  // Pieces take their places in the store one after the other, whichever thread has read them.
   options.threads.run(static_cast<std::size_t>(options.threads.count()), [&](std::size_t) {
-    Text text;
+    TextLines lines;
     LibsvmScratch scratch;
     for (std::size_t t = next_piece++; t < pieces.size(); t = next_piece++) {
       PackedRows rows;
       Segment place;
       try {
         if (!failure.before(t)) {
-          fetch(source, t * piece_bytes, std::min<std::uint64_t>(size, (t + 1) * piece_bytes), name, text);
-          rows = parse_libsvm_piece({text.bytes.data(), text.size}, t == 0, options.zero_based, scratch,
-                                    pieces[t]);
+          const std::uint64_t begin = t * text_piece_bytes;
+          fetch_lines(source, 0, begin, std::min(size, begin + text_piece_bytes), name, lines);
+          rows = parse_libsvm_piece(lines.view(), t == 0, options.zero_based, scratch, pieces[t]);
         }
         if (pieces[t].fault) failure.note(t, nullptr);
       } catch (...) {

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data/libsvm_blocks.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
-
-void libsvm_line_too_long(const std::string& name) {
-  throw InputError({.file = name}, fmt::format("a line longer than {} bytes", libsvm_line_limit),
-                   "shorter lines");
-}
 
 LibsvmBlocks::LibsvmBlocks(ByteSource& source, std::string name, bool zero_based, const Threads& threads)
     : source_(source),
@@ -23,29 +16,29 @@ LibsvmBlocks::LibsvmBlocks(ByteSource& source, std::string name, bool zero_based
       texts_(static_cast<std::size_t>(threads.count() == 1 ? 1 : 4 * threads.count())) {}
 
 // The next whole lines, about a piece of them.
-void LibsvmBlocks::fill(LibsvmText& text) {
-  text.reserve(rest_.size() + libsvm_piece_bytes);
-  std::copy(rest_.begin(), rest_.end(), text.bytes.begin());
-  text.size = rest_.size();
+void LibsvmBlocks::fill(TextLines& lines) {
+  lines.reserve(rest_.size() + text_piece_bytes);
+  std::copy(rest_.begin(), rest_.end(), lines.bytes.begin());
+  lines.size = rest_.size();
   rest_.clear();
   std::size_t line_end = 0;
   do {
-    if (text.size > libsvm_line_limit + libsvm_piece_bytes) libsvm_line_too_long(name_);
-    text.reserve(text.size + libsvm_piece_bytes);
-    const std::size_t got = source_.read({text.bytes.data() + text.size, libsvm_piece_bytes});
-    more_ = got == libsvm_piece_bytes;
-    text.size += got;
-    const void* last = ::memrchr(text.bytes.data(), '\n', text.size);
+    if (lines.size > text_line_limit + text_piece_bytes) line_too_long(name_);
+    lines.reserve(lines.size + text_piece_bytes);
+    const std::size_t got = source_.read({lines.bytes.data() + lines.size, text_piece_bytes});
+    more_ = got == text_piece_bytes;
+    lines.size += got;
+    const void* last = ::memrchr(lines.bytes.data(), '\n', lines.size);
     line_end = last == nullptr
                    ? 0
-                   : static_cast<std::size_t>(static_cast<const char*>(last) - text.bytes.data()) + 1;
+                   : static_cast<std::size_t>(static_cast<const char*>(last) - lines.bytes.data()) + 1;
   } while (more_ && line_end == 0);
   if (more_) {
-    rest_.assign(text.bytes.begin() + static_cast<std::ptrdiff_t>(line_end),
-                 text.bytes.begin() + static_cast<std::ptrdiff_t>(text.size));
-    text.size = line_end;
+    rest_.assign(lines.bytes.begin() + static_cast<std::ptrdiff_t>(line_end),
+                 lines.bytes.begin() + static_cast<std::ptrdiff_t>(lines.size));
+    lines.size = line_end;
   }
-  text.close();
+  lines.close();
 }
 
 bool LibsvmBlocks::next(std::vector<LibsvmPiece>& pieces) {
@@ -67,8 +60,8 @@ bool LibsvmBlocks::next(std::vector<LibsvmPiece>& pieces) {
   threads_.run(filled, [&](std::size_t t) {
     thread_local LibsvmScratch scratch;
     LibsvmPiece& piece = pieces[begin + t];
-    piece.block = PackedBlock(parse_libsvm_piece({texts_[t].bytes.data(), texts_[t].size}, first_ && t == 0,
-                                                 zero_based_, scratch, piece));
+    piece.block =
+        PackedBlock(parse_libsvm_piece(texts_[t].view(), first_ && t == 0, zero_based_, scratch, piece));
   });
   first_ = false;
   for (std::size_t t = begin; t < pieces.size(); ++t) {

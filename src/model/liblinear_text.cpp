@@ -31,11 +31,13 @@
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/liblinear.hpp"
+#include "model/liblinear_weights.hpp"
 #include "model/text_cursor.hpp"
 
 namespace halfspace {
 namespace {
 
+constexpr std::size_t head_bytes = std::size_t{1} << 20U;  // of everything before the weights, in the usual case
 constexpr std::string_view keys[] = {"solver_type", "nr_class", "label", "nr_feature", "bias", "w"};
 constexpr std::string_view classifiers[] = {
     "L2R_LR",   "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", "L2R_L1LOSS_SVC_DUAL",
@@ -76,6 +78,8 @@ struct Text {
   double bias = -1;
   std::size_t columns = 1;      // weights per line
   std::vector<double> weights;  // line after line
+
+  [[nodiscard]] std::size_t lines() const { return features + (bias >= 0 ? 1 : 0); }
 };
 
 std::string read_solver(Cursor& cursor) {
@@ -114,54 +118,9 @@ std::vector<std::int32_t> read_labels(Cursor& cursor, std::int32_t classes) {
   return labels;
 }
 
-// `columns` weights on every line, each followed by a space, as LIBLINEAR writes them. False: something else.
-bool read_plain_lines(std::string_view text, std::size_t columns, double* to) {
-  const char* p = text.data();
-  const char* const end = p + text.size();
-  while (p != end) {
-    for (std::size_t k = 0; k < columns; ++k) {
-      const auto [behind, code] = std::from_chars(p, end, *to);
-      if (code != std::errc() || behind == end || *behind != ' ' || !std::isfinite(*to)) return false;
-      p = behind + 1;
-      ++to;
-    }
-    if (p == end || *p != '\n') return false;
-    ++p;
-  }
-  return true;
-}
-
-// The usual text in pieces, by all threads. False: it is not quite usual, and `text` is as before.
-bool read_plain_weights(std::string_view rest, std::size_t lines, const Threads& threads, Text& text) {
-  constexpr std::size_t piece_bytes = std::size_t{1} << 18U;
-  std::vector<std::string_view> pieces;
-  for (std::string_view left = rest; !left.empty();) {
-    const std::size_t line_end = left.find('\n', std::min(left.size(), piece_bytes) - 1);
-    if (line_end == std::string_view::npos) return false;
-    pieces.push_back(left.substr(0, line_end + 1));
-    left.remove_prefix(line_end + 1);
-  }
-  std::vector<std::size_t> first(pieces.size() + 1);
-  threads.run(pieces.size(), [&](std::size_t t) {
-    first[t + 1] = static_cast<std::size_t>(std::count(pieces[t].begin(), pieces[t].end(), '\n'));
-  });
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  if (first.back() != lines) return false;
-  std::uint64_t count =
-      0;  // a weight takes two characters at least, so this is never more than what is really there
-  if (!checked_mul(lines, text.columns, count) || count > rest.size() / 2) return false;
-  std::vector<double> weights(count);
-  std::vector<char> plain(pieces.size());
-  threads.run(pieces.size(), [&](std::size_t t) {
-    plain[t] = read_plain_lines(pieces[t], text.columns, weights.data() + first[t] * text.columns) ? 1 : 0;
-  });
-  if (std::find(plain.begin(), plain.end(), 0) != plain.end()) return false;
-  text.weights = std::move(weights);
-  return true;
-}
-
-void read_weights(Cursor& cursor, std::size_t lines, const Threads& threads, Text& text) {
-  if (read_plain_weights(cursor.left(), lines, threads, text)) return;
+// The weights in any form that is allowed, or what is wrong with them.
+void read_weights(Cursor& cursor, Text& text) {
+  const std::size_t lines = text.lines();
   const std::string expected =
       fmt::format("{} of {} expected", counted(lines, "line"), counted(text.columns, "weight"));
   // A weight takes two characters at least, so this is never more than what is really there.
@@ -180,8 +139,7 @@ void read_weights(Cursor& cursor, std::size_t lines, const Threads& threads, Tex
     cursor.refuse(fmt::format("'{}' after the last weight", printable(cursor.token())), expected);
 }
 
-Text read_text(std::string_view bytes, const std::string& name, const Threads& threads) {
-  Cursor cursor(bytes, name);
+Text read_head(Cursor& cursor) {
   Text text;
   read_key(cursor, 0);
   text.solver = read_solver(cursor);
@@ -197,7 +155,6 @@ Text read_text(std::string_view bytes, const std::string& name, const Threads& t
   read_key(cursor, 5);
   cursor.end_line();
   text.columns = classes == 2 && text.solver != "MCSVM_CS" ? 1 : text.labels.size();
-  read_weights(cursor, text.features + (text.bias >= 0 ? 1 : 0), threads, text);
   return text;
 }
 
@@ -208,6 +165,11 @@ struct Combination {
   std::size_t minus = SIZE_MAX;
   bool turned = false;
 };
+
+[[noreturn]] void too_large(const std::string& name) {
+  throw InputError({.file = name}, "the weights are too large",
+                   "their differences and products must be finite");
+}
 
 void add_plane(const Text& text, const Combination& from, LinearModel& model, const std::string& name) {
   const auto value = [&](std::size_t line) {
@@ -220,10 +182,8 @@ void add_plane(const Text& text, const Combination& from, LinearModel& model, co
   const auto finite = [](double v) { return std::isfinite(v); };
   if (!std::all_of(model.weights.end() - static_cast<std::ptrdiff_t>(text.features), model.weights.end(),
                    finite) ||
-      !finite(model.offsets.back())) {
-    throw InputError({.file = name}, "the weights are too large",
-                     "their differences and products must be finite");
-  }
+      !finite(model.offsets.back()))
+    too_large(name);
 }
 
 // text.labels become sorted class names; rank[i] is the place of the i-th label among them.
@@ -262,16 +222,31 @@ const LinearModel& exportable(const Model& model) {
 
 }  // namespace
 
-Model detail::model_from_liblinear(std::string_view bytes, const std::string& name, const Threads& threads) {
-  const Text text = read_text(bytes, name, threads);
+namespace {
+
+// The only column becomes the only plane, where it lies.
+void take_plane(Text& text, bool turned, LinearModel& model, const std::string& name) {
+  if (turned)
+    for (double& w : text.weights) w = 0 - w;
+  double offset = 0;
+  if (text.bias >= 0) {
+    offset = text.weights.back() * text.bias;
+    text.weights.pop_back();
+  }
+  if (!std::isfinite(offset)) too_large(name);
+  model.weights = std::move(text.weights);
+  model.offsets.push_back(offset);
+}
+
+Model model_from_text(Text text, const std::string& name) {
   Model model;
   std::vector<std::uint32_t> rank;
   model.classes = sorted_classes(text, rank);
   LinearModel linear{.features = text.features, .planes = rank.size() == 2 ? 1 : rank.size()};
-  linear.weights.reserve(linear.features * linear.planes);
   const bool first_is_last_class = rank[0] == 1;
+  if (text.columns > 1) linear.weights.reserve(linear.features * linear.planes);
   if (text.columns == 1) {
-    add_plane(text, {.plus = 0, .turned = !first_is_last_class}, linear, name);
+    take_plane(text, !first_is_last_class, linear, name);
     model.tie = first_is_last_class ? Tie::Negative : Tie::Positive;
   } else if (rank.size() == 2) {
     add_plane(text, {.plus = 0, .minus = 1, .turned = !first_is_last_class}, linear, name);
@@ -285,6 +260,33 @@ Model detail::model_from_liblinear(std::string_view bytes, const std::string& na
   model.algorithm = "liblinear";
   model.options = {{"solver_type", text.solver}, {"bias", fmt::format("{}", text.bias)}};
   return model;
+}
+
+}  // namespace
+
+bool detail::is_liblinear_model(std::string_view head) { return head.starts_with("solver_type "); }
+
+Model detail::model_from_liblinear(std::string_view bytes, const std::string& name) {
+  Cursor cursor(bytes, name);
+  Text text = read_head(cursor);
+  read_weights(cursor, text);
+  return model_from_text(std::move(text), name);
+}
+
+std::optional<Model> detail::model_from_plain_liblinear(const ByteSource& source, const std::string& name,
+                                                        const Threads& threads) {
+  std::string head(std::min<std::uint64_t>(source.known_size(), head_bytes), '\0');
+  const std::optional<std::size_t> size = source.read_at(0, head);
+  if (!size || *size != head.size() || !is_liblinear_model(head)) return std::nullopt;
+  const std::size_t last_key = head.find("\nw\n");
+  if (last_key == std::string::npos) return std::nullopt;
+  head.resize(last_key + 3);
+  Cursor cursor(head, name);
+  Text text = read_head(cursor);
+  auto weights = plain_liblinear_weights(source, head.size(), text.lines(), text.columns, name, threads);
+  if (!weights) return std::nullopt;
+  text.weights = std::move(*weights);
+  return model_from_text(std::move(text), name);
 }
 
 std::string to_liblinear_text(const Model& model) {

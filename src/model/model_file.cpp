@@ -320,9 +320,9 @@ std::string to_bytes(const Model& model) {
   return detail::write_tensors(detail::fields_to_json(model), tensors);
 }
 
-Model model_from_bytes(std::string_view bytes, const std::string& name, const Threads& threads) {
+Model model_from_bytes(std::string_view bytes, const std::string& name) {
   if (detail::is_libsvm_model(bytes)) return detail::model_from_libsvm(bytes, name);
-  return looks_like_text(bytes) ? detail::model_from_liblinear(bytes, name, threads) : read_native(bytes, name);
+  return looks_like_text(bytes) ? detail::model_from_liblinear(bytes, name) : read_native(bytes, name);
 }
 
 void save(const Model& model, const std::string& path) {
@@ -332,8 +332,8 @@ void save(const Model& model, const std::string& path) {
 
 Model load(const std::string& path, const Threads& threads) {
   const auto source = open_source(path);
-  const std::string bytes = read_all(*source, path);
-  return model_from_bytes(bytes, path, threads);
+  if (auto model = detail::model_from_plain_liblinear(*source, path, threads)) return std::move(*model);
+  return model_from_bytes(read_all(*source, path), path);
 }
 
 }  // namespace halfspace

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "model/liblinear_text.hpp"
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -124,6 +127,46 @@ TEST_CASE("a text model cut anywhere is refused") {
     CAPTURE(length);
     CHECK(!place_of(good.substr(0, length)).empty());
   }
+}
+
+TEST_CASE("a large text model is the same read in pieces by several threads and read whole") {
+  hs::Random random(8);
+  for (const char* head : {"solver_type L2R_LR\nnr_class 2\nlabel -1 1\nnr_feature 60000\nbias 0.5\nw\n",
+                           "solver_type MCSVM_CS\nnr_class 3\nlabel 3 1 2\nnr_feature 60001\nbias -1\nw\n"}) {
+    const bool many = std::string(head).find("MCSVM") != std::string::npos;
+    std::string text = head;
+    for (int line = 0; line < 60001; ++line) {
+      for (int k = 0; k < (many ? 3 : 1); ++k) {
+        const double x = (static_cast<double>(random.next()) / 1.8e19 - 0.5) *
+                         std::pow(10.0, static_cast<int>(random.below(24)) - 20);
+        text += random.below(10) == 0 ? "0 " : fmt::format("{:.17g} ", x);
+      }
+      text += '\n';
+    }
+    REQUIRE(text.size() > 1'000'000);
+    const hs::Model whole = hs::detail::model_from_liblinear(text, "m");
+    const auto source = hs::memory_source(text, "m");
+    for (const int threads : {1, 3}) {
+      const auto pieces = hs::detail::model_from_plain_liblinear(*source, "m", hs::Threads(threads));
+      REQUIRE(pieces.has_value());
+      CHECK(hs::to_bytes(*pieces) == hs::to_bytes(whole));
+    }
+  }
+}
+
+TEST_CASE("a text model that is not quite as LIBLINEAR writes it is left to the careful reader") {
+  const auto is_plain = [](const std::string& text) {
+    return hs::detail::model_from_plain_liblinear(*hs::memory_source(text, "m"), "m", one).has_value();
+  };
+  CHECK(is_plain(good));
+  CHECK(is_plain(with(good, "0.2", "2e-1")));
+  CHECK(is_plain(with(good, "0.2", "1e-300")));
+  for (const std::string& other :
+       {with(good, "0.2 ", "0.2"), with(good, "0.2 ", "0.2  "), with(good, "0.2", "+0.2"),
+        with(good, "0.2", "nan"), with(good, "0.2", "1e999"), with(good, "0.2", "x"),
+        with(good, "0.2 \n", ""), good + "\n", good + "0.4 \n", good.substr(0, good.size() - 1),
+        good.substr(0, good.size() - 3), with(good, "w\n", "w \n"), "\n" + good})
+    CHECK_FALSE(is_plain(other));
 }
 
 TEST_CASE("weights whose difference or product overflows are refused") {

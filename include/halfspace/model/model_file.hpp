@@ -16,7 +16,6 @@ void save(const Model& model, const std::string& path);                         
 [[nodiscard]] Model load(const std::string& path, const Threads& threads = Threads(1));  // throws InputError
 
 [[nodiscard]] std::string to_bytes(const Model& model);
-[[nodiscard]] Model model_from_bytes(std::string_view bytes, const std::string& name,
-                                     const Threads& threads = Threads(1));
+[[nodiscard]] Model model_from_bytes(std::string_view bytes, const std::string& name);
 
 }  // namespace halfspace

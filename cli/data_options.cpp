@@ -68,7 +68,7 @@ void DataOptions::add_reading(OptionList& options) {
   OptionSpec hash{"--hash", "BITS", "bags of words by hashing into 2^BITS features"};
   hash.fallback = "a vocabulary";
   hash.set = [this](const std::string& text) {
-    read.hash_bits = static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("hash", text, {1, 30}));
+    read.hash_bits = static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("hash", text, {1, most_hash_bits}));
   };
   options.add(std::move(hash));
   OptionSpec delimiter{"--delimiter", "CHARACTER", "tables: between the cells; tab for a tab"};
@@ -133,6 +133,11 @@ void DataOptions::add_training(OptionList& options) {
                 scale);
 }
 
+void check_one_stdin(const std::string& model, const std::string& rows) {
+  if (model == "-" && rows == "-")
+    throw UsageError("standard input cannot be both the model and the rows", "a file for one of them");
+}
+
 void check_output(const std::string& output, std::initializer_list<std::string> inputs) {
   namespace files = std::filesystem;
   if (output.empty() || output == "-") return;
@@ -164,24 +169,53 @@ std::string fact(const Model& model, std::string_view key) {
   return {};
 }
 
-Dataset read_for_model(DataOptions options, const Model& model, const Common& common,
-                       std::vector<std::string>& notes) {
-  options.read.encoding = model.encoding;
-  options.read.features = static_cast<std::uint32_t>(model.features());
-  options.read.need_labels = false;
-  if (fact(model, "zero_based") == "true") options.read.zero_based = true;
-  Dataset data = read_data(options, common, notes);
-  if (data.features() > model.features()) {
-    notes.push_back(fmt::format("{} features were not seen in training and are ignored",
-                                data.features() - model.features()));
-  }
+namespace {
+
+ReadOptions options_for_model(const DataOptions& options, const Model& model, const Common& common,
+                              std::vector<std::string>& notes) {
+  ReadOptions read = options.read;
+  read.threads = common.team();
+  read.notes = &notes;
+  read.encoding = model.encoding;
+  read.features = static_cast<std::uint32_t>(model.features());
+  read.need_labels = false;
+  if (fact(model, "zero_based") == "true") read.zero_based = true;
+  return read;
+}
+
+// A model of one class against the rest: the labels of new rows are seen the same way.
+Dataset labels_for_model(const Dataset& data, const Model& model) {
   const std::string positive = fact(model, "positive");
   if (!data.labelled() || positive.empty()) return data;
-  // A model of one class against the rest: the labels of new rows are seen the same way.
   const std::string meant = class_meant(data.classes(), positive);
   std::vector<std::uint32_t> labels(data.labels().begin(), data.labels().end());
   for (std::uint32_t& label : labels) label = data.classes()[label] == meant ? 1 : 0;
   return data.relabelled(std::move(labels), model.classes);
+}
+
+void note_new_features(std::size_t features, const Model& model, std::vector<std::string>& notes) {
+  if (features > model.features())
+    notes.push_back(
+        fmt::format("{} features were not seen in training and are ignored", features - model.features()));
+}
+
+}  // namespace
+
+Dataset read_for_model(const DataOptions& options, const Model& model, const Common& common,
+                       std::vector<std::string>& notes) {
+  const Dataset data = read(options.path, options_for_model(options, model, common, notes));
+  note_new_features(data.features(), model, notes);
+  return labels_for_model(data, model);
+}
+
+void read_blocks_for_model(const DataOptions& options, const Model& model, const Common& common,
+                           std::vector<std::string>& notes, const std::function<void(const Dataset&)>& take) {
+  std::size_t features = 0;
+  read_in_blocks(options.path, options_for_model(options, model, common, notes), [&](const Dataset& block) {
+    features = std::max(features, block.features());
+    take(labels_for_model(block, model));
+  });
+  note_new_features(features, model, notes);
 }
 
 Dataset against_rest(const Dataset& data, const std::string& positive) {

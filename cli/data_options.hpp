@@ -2,6 +2,7 @@
 // How DATA is to be read, as options; and the same data as a model sees them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ struct DataOptions {
   void set_features(const std::string& text);
 };
 
+// Throws UsageError when a model and its rows are both to come from standard input.
+void check_one_stdin(const std::string& model, const std::string& rows);
+
 // Before the work: throws UsageError when `output` is one of the files that are read, and SystemError when it cannot be
 // written. An input may be a pair "rows,labels".
 void check_output(const std::string& output, std::initializer_list<std::string> inputs);
@@ -43,8 +47,11 @@ void check_output(const std::string& output, std::initializer_list<std::string> 
                                 std::vector<std::string>& notes);
 
 // Reads the data the way the model's training data were read, with the model's classes when there are labels.
-[[nodiscard]] Dataset read_for_model(DataOptions options, const Model& model, const Common& common,
+[[nodiscard]] Dataset read_for_model(const DataOptions& options, const Model& model, const Common& common,
                                      std::vector<std::string>& notes);
+// The same, some rows at a time.
+void read_blocks_for_model(const DataOptions& options, const Model& model, const Common& common,
+                           std::vector<std::string>& notes, const std::function<void(const Dataset&)>& take);
 
 // One class against the rest; the label may be written in any way that means the same number.
 [[nodiscard]] Dataset against_rest(const Dataset& data, const std::string& positive);

@@ -26,6 +26,7 @@ class Evaluate final : public Command {
   }
 
   int run(const Common& common, Output& output) override {
+    check_one_stdin(model_path_, data_.path);
     const Model model = load(model_path_, common.team());
     std::vector<std::string> notes;
     const Dataset data = read_for_model(data_, model, common, notes);

@@ -9,18 +9,19 @@
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model_file.hpp"
-#include "signals.hpp"
 #include "memory.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
 namespace {
 
-constexpr std::size_t rows_per_block = 16384;
+constexpr std::size_t rows_per_part = 16384;
 constexpr std::size_t number_length =
     32;  // the shortest text of a double that reads back the same is shorter
 constexpr std::string_view abstained_word = "abstain";
 
+// Of one block of rows.
 struct Predictions {
   std::vector<double> scores;  // row after row
   std::vector<std::uint32_t> labels;
@@ -28,10 +29,26 @@ struct Predictions {
   std::size_t planes = 1;
   std::vector<double> probabilities;  // row after row, one per class; empty when not asked for
 
-  [[nodiscard]] const std::string& word(std::size_t row) const {
-    return words[std::min<std::size_t>(labels[row], words.size() - 1)];
+  [[nodiscard]] const std::string& word(std::size_t row) const { return words[place(row)]; }
+  // The same for a line of text: without line ends and tabs.
+  [[nodiscard]] const std::string& line_word(std::size_t row) const { return line_words[place(row)]; }
+  std::vector<std::string> line_words;
+
+ private:
+  [[nodiscard]] std::size_t place(std::size_t row) const {
+    return std::min<std::size_t>(labels[row], words.size() - 1);
   }
 };
+
+// Names of classes may be anything that a quoted cell of a table can be.
+std::string in_one_line(const std::string& name) {
+  std::string line;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    line += byte < 0x20 || byte == 0x7F ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return line;
+}
 
 void append_number(std::string& text, double value) {
   char digits[number_length];
@@ -44,7 +61,7 @@ std::string format_rows(const Predictions& predictions, bool with_scores, std::s
   std::string text;
   text.reserve((end - begin) * (8 + (with_scores ? 24 * predictions.planes : 0)));
   for (std::size_t i = begin; i < end; ++i) {
-    text += predictions.word(i);
+    text += predictions.line_word(i);
     for (std::size_t k = 0; with_scores && k < predictions.planes; ++k) {
       text += '\t';
       append_number(text, predictions.scores[i * predictions.planes + k]);
@@ -59,18 +76,19 @@ std::string format_rows(const Predictions& predictions, bool with_scores, std::s
   return text;
 }
 
-// Blocks are formatted in parallel and written in order.
-void write_predictions(const Predictions& predictions, bool with_scores, const std::string& path,
-                       const Threads& threads) {
-  const std::size_t rows = predictions.labels.size();
-  std::vector<std::string> blocks((rows + rows_per_block - 1) / rows_per_block);
-  for_blocks(threads, rows, rows_per_block, [&](std::size_t begin, std::size_t end) {
-    blocks[begin / rows_per_block] = format_rows(predictions, with_scores, begin, end);
+// Parts are formatted in parallel.
+void format_block(const Predictions& predictions, bool with_scores, const Threads& threads,
+                  std::vector<std::string>& text) {
+  const std::size_t rows = predictions.labels.size(), first = text.size();
+  text.resize(first + (rows + rows_per_part - 1) / rows_per_part);
+  for_blocks(threads, rows, rows_per_part, [&](std::size_t begin, std::size_t end) {
+    text[first + begin / rows_per_part] = format_rows(predictions, with_scores, begin, end);
   });
-  finish_in_order();
-  write_file(path, [&](ByteSink& sink) {
-    for (const std::string& block : blocks) sink.write(block);
-  });
+}
+
+// Planes take a row as it comes; other models prepare themselves for all rows at once, and take longer than reading.
+bool goes_by_blocks(const Model& model) {
+  return std::holds_alternative<LinearModel>(model.form) && model.map == nullptr;
 }
 
 class Predict final : public Command {
@@ -91,6 +109,7 @@ class Predict final : public Command {
   }
 
   int run(const Common& common, Output& output) override {
+    check_one_stdin(model_path_, data_.path);
     check_output(output_path_, {model_path_, data_.path});
     Model model = load(model_path_, common.team());
     if (probabilities_ && !has_probabilities(model)) {
@@ -99,10 +118,34 @@ class Predict final : public Command {
                        "--scores prints scores");
     }
     if (tie_) model.tie = *tie_;
-    std::vector<std::string> notes;
-    const Threads threads = common.team();
-    const Dataset data = read_for_model(data_, model, common, notes);
     keep_memory();
+    const bool to_stdout = output_path_.empty() || output_path_ == "-";
+    rows_in_json_ = common.json && to_stdout;
+    std::vector<std::string> notes;
+    const auto take = [&](const Dataset& block) { add(model, block, common.team()); };
+    if (goes_by_blocks(model)) {
+      read_blocks_for_model(data_, model, common, notes, take);
+    } else {
+      take(read_for_model(data_, model, common, notes));
+    }
+    if (labelled_) {
+      accuracy_ = static_cast<double>(right_) / static_cast<double>(rows_);
+      notes.push_back(fmt::format("accuracy {:.6g} ({} of {} rows)", accuracy_.get<double>(), right_, rows_));
+    }
+    if (!rows_in_json_) {
+      finish_in_order();
+      write_file(to_stdout ? "-" : output_path_, [&](ByteSink& sink) {
+        for (const std::string& part : text_) sink.write(part);
+      });
+    }
+    for (const std::string& note : notes) output.note(note);
+    if (common.json) output.object(json(notes));
+    return exit_done;
+  }
+
+ private:
+  // Predicts some rows and keeps what is to be said of them.
+  void add(const Model& model, const Dataset& data, const Threads& threads) {
     Predictions predictions;
     predictions.planes = model.planes();
     predictions.scores = scores_ ? scores(model, data, threads) : deciding_scores(model, data, threads);
@@ -110,56 +153,47 @@ class Predict final : public Command {
     if (probabilities_) predictions.probabilities = probabilities(model, predictions.scores);
     predictions.words = model.classes;
     predictions.words.emplace_back(abstained_word);
-
-    Json accuracy;
+    for (const std::string& word : predictions.words) predictions.line_words.push_back(in_one_line(word));
+    rows_ += data.rows();
     if (data.labelled()) {
-      const std::uint64_t right = count_right(predictions, labels_in(data, model.classes));
-      accuracy = static_cast<double>(right) / static_cast<double>(data.rows());
-      notes.push_back(
-          fmt::format("accuracy {:.6g} ({} of {} rows)", accuracy.get<double>(), right, data.rows()));
+      labelled_ = true;
+      right_ += count_right(predictions, labels_in(data, model.classes));
     }
-    const bool to_stdout = output_path_.empty() || output_path_ == "-";
-    if (!common.json || !to_stdout) {
-      write_predictions(predictions, scores_, to_stdout ? "-" : output_path_, threads);
-    }
-    for (const std::string& note : notes) output.note(note);
-    if (common.json) output.object(json(predictions, accuracy, notes, to_stdout));
-    return exit_done;
+    rows_in_json_ ? add_json(predictions) : format_block(predictions, scores_, threads, text_);
   }
 
- private:
   static std::uint64_t count_right(const Predictions& predictions, const std::vector<std::uint32_t>& truth) {
     std::uint64_t right = 0;
     for (std::size_t i = 0; i < truth.size(); ++i) right += truth[i] == predictions.labels[i] ? 1U : 0U;
     return right;
   }
 
-  [[nodiscard]] Json json(const Predictions& predictions, const Json& accuracy,
-                          const std::vector<std::string>& notes, bool with_rows) const {
-    Json value;
-    value["schema"] = "halfspace.predict/1";
-    value["rows"] = predictions.labels.size();
-    value["accuracy"] = accuracy;
-    value["notes"] = notes;
-    value["output"] = with_rows ? Json(nullptr) : Json(output_path_);
-    if (!with_rows) return value;
-    Json labels = Json::array();
-    Json rows = Json::array();
-    Json shares = Json::array();
+  void add_json(const Predictions& predictions) {
     const std::size_t classes = predictions.words.size() - 1;
     for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
-      labels.push_back(predictions.labels[i] == abstained ? Json(nullptr) : Json(predictions.word(i)));
+      json_labels_.push_back(predictions.labels[i] == abstained ? Json(nullptr) : Json(predictions.word(i)));
       const auto first = predictions.scores.begin() + static_cast<std::ptrdiff_t>(i * predictions.planes);
       if (scores_)
-        rows.push_back(std::vector<double>(first, first + static_cast<std::ptrdiff_t>(predictions.planes)));
+        json_scores_.push_back(
+            std::vector<double>(first, first + static_cast<std::ptrdiff_t>(predictions.planes)));
       if (probabilities_) {
         const auto p = predictions.probabilities.begin() + static_cast<std::ptrdiff_t>(i * classes);
-        shares.push_back(std::vector<double>(p, p + static_cast<std::ptrdiff_t>(classes)));
+        json_probabilities_.push_back(std::vector<double>(p, p + static_cast<std::ptrdiff_t>(classes)));
       }
     }
-    value["labels"] = std::move(labels);
-    if (scores_) value["scores"] = std::move(rows);
-    if (probabilities_) value["probabilities"] = std::move(shares);
+  }
+
+  [[nodiscard]] Json json(const std::vector<std::string>& notes) {
+    Json value;
+    value["schema"] = "halfspace.predict/1";
+    value["rows"] = rows_;
+    value["accuracy"] = accuracy_;
+    value["notes"] = notes;
+    value["output"] = rows_in_json_ ? Json(nullptr) : Json(output_path_);
+    if (!rows_in_json_) return value;
+    value["labels"] = std::move(json_labels_);
+    if (scores_) value["scores"] = std::move(json_scores_);
+    if (probabilities_) value["probabilities"] = std::move(json_probabilities_);
     return value;
   }
 
@@ -169,6 +203,14 @@ class Predict final : public Command {
   bool probabilities_ = false;
   std::optional<Tie> tie_;
   DataOptions data_;
+
+  // Of the rows so far.
+  std::uint64_t rows_ = 0, right_ = 0;
+  bool labelled_ = false;
+  bool rows_in_json_ = false;      // or as text
+  std::vector<std::string> text_;  // part after part
+  Json json_labels_ = Json::array(), json_scores_ = Json::array(), json_probabilities_ = Json::array();
+  Json accuracy_;
 };
 
 }  // namespace

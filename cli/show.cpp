@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "data_options.hpp"
@@ -22,7 +23,8 @@ constexpr std::size_t planes_printed = 20;
 class Show final : public Command {
  public:
   void add_options(OptionList& options) override {
-    options.argument("MODEL", "a model written by halfspace train, a LIBLINEAR model, or a cache of rows (.hsd)",
+    options.argument("MODEL",
+                     "a model written by halfspace train, a LIBLINEAR model, or a cache of rows (.hsd)",
                      model_path_);
     options.value("--top", "N", "how many of the largest weights", top_, {0, 4294967295.0});
   }
@@ -37,7 +39,10 @@ class Show final : public Command {
 
  private:
   [[nodiscard]] bool begins_like_cache() const {
-    return model_path_ != "-" && peek(open_source(model_path_), cache_magic.size()).head == cache_magic;
+    // What is not a file can be read only once, and a cache in it cannot be mapped.
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(model_path_, ignored) &&
+           peek(open_source(model_path_), cache_magic.size()).head == cache_magic;
   }
 
   // What the header says; no row is looked at.
@@ -80,7 +85,8 @@ class Show final : public Command {
     }
     if (model.unit_rows) output.line("rows are divided by their length first");
     if (model.scaling.kind != ScaleKind::None)
-      output.line(fmt::format("columns are scaled first ({})", OptionType<ScaleKind>::print(model.scaling.kind)));
+      output.line(
+          fmt::format("columns are scaled first ({})", OptionType<ScaleKind>::print(model.scaling.kind)));
     if (model.map != nullptr) print_map(*model.map, output);
     for (const auto& [name, value] : model.facts)
       output.line(fmt::format("{}: {}", printable(name), printable(value, 200)));
@@ -103,7 +109,8 @@ class Show final : public Command {
   static void print_map(const FeatureMap& map, const Output& output) {
     const std::string kernel = OptionType<KernelFunction>::print(map.kernel);
     if (map.kind == MapKind::Fourier) {
-      output.line(fmt::format("phi(x): cosines and sines of {} random frequencies, products near {}", map.outputs / 2, kernel));
+      output.line(fmt::format("phi(x): cosines and sines of {} random frequencies, products near {}",
+                              map.outputs / 2, kernel));
     } else {
       output.line(fmt::format("phi(x): {} combinations of {} with {}", map.outputs, kernel,
                               counted(map.outputs, "landmark row")));
@@ -185,11 +192,12 @@ class Show final : public Command {
     value["tie"] = OptionType<Tie>::print(model.tie);
     value["unit_rows"] = model.unit_rows;
     value["scaling"] = OptionType<ScaleKind>::print(model.scaling.kind);
-    value["map"] = model.map == nullptr ? Json(nullptr)
-                                        : Json{{"kind", OptionType<MapKind>::print(model.map->kind)},
-                                               {"kernel", OptionType<KernelFunction>::print(model.map->kernel)},
-                                               {"inputs", model.map->inputs},
-                                               {"outputs", model.map->outputs}};
+    value["map"] = model.map == nullptr
+                       ? Json(nullptr)
+                       : Json{{"kind", OptionType<MapKind>::print(model.map->kind)},
+                              {"kernel", OptionType<KernelFunction>::print(model.map->kernel)},
+                              {"inputs", model.map->inputs},
+                              {"outputs", model.map->outputs}};
     value["certificate"] = certificate_json(model);
     value["planes"] = Json::array();
     for (std::size_t k = 0; std::holds_alternative<LinearModel>(model.form) && k < model.planes(); ++k)

@@ -25,6 +25,14 @@ target_compile_options(halfspace_settings INTERFACE
 if(HALFSPACE_WERROR)
   target_compile_options(halfspace_settings INTERFACE -Werror)
 endif()
+# What runs the library but is not under test itself: with sanitizers most of the time of a build goes into optimising
+# their checks.
+add_library(halfspace_driver_settings INTERFACE)
+target_link_libraries(halfspace_driver_settings INTERFACE halfspace_settings)
+if(HALFSPACE_SANITIZE)
+  target_compile_options(halfspace_driver_settings INTERFACE -O0)
+endif()
+
 if(HALFSPACE_SANITIZE)
   target_compile_options(halfspace_settings INTERFACE -fsanitize=${HALFSPACE_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)

@@ -35,7 +35,7 @@ std::vector<Claim> claims_of(const Model& model) {
   if (!json.is_array()) return out;
   for (const auto& item : json) {
     Claim claim;
-    if (item.is_object() && item.value("kind", "") == "duality-gap") {
+    if (item.is_object() && item.contains("kind") && item["kind"] == "duality-gap") {
       if (item.contains("primal") && item["primal"].is_number()) claim.primal = item["primal"].get<double>();
       if (item.contains("dual") && item["dual"].is_number()) claim.dual = item["dual"].get<double>();
     }

@@ -319,7 +319,9 @@ char find_delimiter(std::string_view head, const std::string& name, const ReadOp
 
 CsvLayout make_layout(const std::vector<FirstCell>& first_row, std::string_view first_line, char delimiter,
                       const std::string& name, const ReadOptions& options) {
-  if (options.hash_bits > 30) throw UsageError("--hash: at most 30 bits");
+  if (options.hash_bits > most_hash_bits) throw UsageError(fmt::format("--hash: at most {} bits", most_hash_bits));
+  if (options.hash_bits > 0 && options.text.empty() && !options.encoding)
+    throw UsageError("--hash is for columns of words", "name them with --text");
   return Planner(name, options).plan(first_row, first_line, delimiter);
 }
 

@@ -94,8 +94,9 @@ void parse_stream(ByteSource& source, const std::string& name, const ReadOptions
   }
 }
 
-void throw_first_fault(const std::vector<LibsvmPiece>& pieces, const std::string& name) {
-  std::uint64_t lines = 0;
+// `lines` came before these pieces; counts theirs.
+void throw_first_fault(const std::vector<LibsvmPiece>& pieces, const std::string& name,
+                       std::uint64_t& lines) {
   for (const LibsvmPiece& piece : pieces) {
     if (piece.fault) {
       const LineFault& f = *piece.fault;
@@ -111,13 +112,9 @@ void merge_labels(std::vector<LibsvmPiece>& pieces, const std::string& name, Dat
   std::map<double, std::uint32_t> number;
   for (const LibsvmPiece& piece : pieces)
     for (const double label : piece.classes) number.emplace(label, 0);
-  constexpr std::size_t most_classes = 65536;
-  if (number.size() > most_classes) {
-    throw InputError({.file = name}, fmt::format("{} different labels", number.size()),
-                     fmt::format("at most {} classes", most_classes), "are these regression targets?");
-  }
   std::size_t rows = 0;
   for (const LibsvmPiece& piece : pieces) rows += piece.labels.size();
+  if (number.size() > most_classes) too_many_classes(number.size(), name);
   for (auto& [label, k] : number) {  // ascending: already in the order of sort_classes
     k = static_cast<std::uint32_t>(parts.classes.size());
     parts.classes.push_back(label_text(label));
@@ -129,6 +126,16 @@ void merge_labels(std::vector<LibsvmPiece>& pieces, const std::string& name, Dat
     for (const std::uint32_t local : piece.labels) parts.labels.push_back(global[local]);
     piece.labels = {};
   }
+}
+
+[[noreturn]] void no_examples(const std::string& name) {
+  throw InputError({.file = name, .line = 1, .column = 1}, "no examples", "at least one row");
+}
+
+std::uint64_t columns_of(const std::vector<LibsvmPiece>& pieces, const ReadOptions& options) {
+  std::uint64_t cols = options.features;
+  for (const LibsvmPiece& piece : pieces) cols = std::max<std::uint64_t>(cols, piece.columns);
+  return cols;
 }
 
 std::vector<PackedBlock> blocks_of(std::vector<LibsvmPiece>& pieces) {
@@ -146,6 +153,28 @@ std::string label_text(double label) {
   return {buffer, end};
 }
 
+void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadOptions& options,
+                        const std::function<void(DatasetParts)>& take) {
+  LibsvmBlocks blocks(source, name, options.zero_based, options.threads);
+  std::vector<LibsvmPiece> pieces;
+  std::uint64_t lines = 0;
+  bool any = false;
+  for (; blocks.next(pieces); pieces.clear()) {
+    throw_first_fault(pieces, name, lines);
+    DatasetParts parts;
+    parts.name = name;
+    merge_labels(pieces, name, parts);
+    if (parts.labels.empty()) continue;
+    any = true;
+    const std::uint64_t cols = columns_of(pieces, options);
+    StoredMatrix stored = join(blocks_of(pieces), cols, options.threads);
+    parts.matrix = stored.matrix;
+    parts.storage = std::move(stored.storage);
+    take(std::move(parts));
+  }
+  if (!any) no_examples(name);
+}
+
 DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options) {
   std::vector<LibsvmPiece> pieces;
   const std::uint64_t size = source.known_size();
@@ -158,14 +187,13 @@ DatasetParts read_libsvm(ByteSource& source, const std::string& name, const Read
   } else {
     parse_stream(source, name, options, pieces);
   }
-  throw_first_fault(pieces, name);
+  std::uint64_t lines = 0;
+  throw_first_fault(pieces, name, lines);
   DatasetParts parts;
   parts.name = name;
   merge_labels(pieces, name, parts);
-  if (parts.labels.empty())
-    throw InputError({.file = name, .line = 1, .column = 1}, "no examples", "at least one row");
-  std::uint64_t cols = options.features;
-  for (const LibsvmPiece& piece : pieces) cols = std::max<std::uint64_t>(cols, piece.columns);
+  if (parts.labels.empty()) no_examples(name);
+  const std::uint64_t cols = columns_of(pieces, options);
   StoredMatrix stored =
       store ? store->finish(cols, options.threads) : join(blocks_of(pieces), cols, options.threads);
   parts.matrix = stored.matrix;

@@ -45,12 +45,21 @@ bool LineReader::is_clean(std::string_view text) {
   return true;
 }
 
+// Where the comment begins. 1.#INF and 1.#IND are how some programs write what is no number, not comments.
+std::size_t comment_of(std::string_view text) {
+  std::size_t at = text.find('#');
+  while (at != std::string_view::npos && at > 0 && text[at - 1] == '.' && at + 1 < text.size() &&
+         std::string_view("INQS").find(text[at + 1]) != std::string_view::npos)
+    at = text.find('#', at + 1);
+  return at;
+}
+
 void LineReader::read(LibsvmLine& out) {
   out.labelled = false;
   out.entries.clear();
   std::string_view text = line_.substr(0, line_.size() - (line_.ends_with('\r') ? 1 : 0));
   if (!is_clean(text)) return;  // comments are text too
-  text = text.substr(0, text.find('#'));
+  text = text.substr(0, comment_of(text));
   const char* p = text.data();
   const char* const stop = p + text.size();
   while (true) {

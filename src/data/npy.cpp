@@ -9,6 +9,7 @@
 #include "data/binary_rows.hpp"
 #include "data/npy_header.hpp"
 #include "data/readers.hpp"
+#include "data/text_table.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -78,6 +79,9 @@ void read_text_labels(ByteSource& source, const std::string& name, const NpyHead
     if (item.size() < header.item_bytes) errors.too_short(row * header.item_bytes + item.size());
     if (!read_text(header, {item.data(), item.size()}, text))
       errors.bad_value(row, 0, "is an empty or damaged text");
+    const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+    if (find_invalid_utf8(text) != std::string_view::npos || std::any_of(text.begin(), text.end(), control))
+      errors.bad_value(row, 0, "is not text (UTF-8 without control characters)");
     const auto [at, added] = numbers.try_emplace(text, static_cast<std::uint32_t>(numbers.size()));
     if (added) parts.classes.push_back(text);
     parts.labels.push_back(at->second);

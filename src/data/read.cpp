@@ -133,41 +133,75 @@ DatasetParts read_pair(PairReader reader, ByteSource& rows, const std::string& n
   return reader(rows, name, source.get(), labels, options);
 }
 
-}  // namespace
-
-Dataset read(const std::string& data, const ReadOptions& options) {
-  Pair pair{data, {}};
+struct Opened {
+  Pair paths;
   std::unique_ptr<ByteSource> source;
-  if (data.find(',') != std::string::npos && !readable(data)) pair = split_pair(data);
-  source = open_source(pair.first);
-  Peeked peeked = peek(std::move(source), head_bytes);
-  const Format format = options.format != Format::Auto ? options.format : format_of(peeked.head, pair.first);
-  if (!pair.second.empty() && format != Format::Idx && format != Format::Npy) {
+  Format format = Format::Auto;
+};
+Opened open_data(const std::string& data, const ReadOptions& options) {
+  Opened opened{.paths = {data, {}}};
+  if (data.find(',') != std::string::npos && !readable(data)) opened.paths = split_pair(data);
+  Peeked peeked = peek(open_source(opened.paths.first), head_bytes);
+  opened.source = std::move(peeked.source);
+  opened.format = options.format != Format::Auto ? options.format : format_of(peeked.head, opened.paths.first);
+  if (!opened.paths.second.empty() && opened.format != Format::Idx && opened.format != Format::Npy) {
     throw UsageError(fmt::format("'{}': a pair of files is for idx and npy data, this is {}", printable(data),
-                                 OptionType<Format>::print(format)));
+                                 OptionType<Format>::print(opened.format)));
   }
-  refuse_foreign_options(options, format);
-  ByteSource& bytes = *peeked.source;
-  switch (format) {
+  refuse_foreign_options(options, opened.format);
+  return opened;
+}
+
+Dataset made_from_text(DatasetParts parts) {
+  parts.from_text = true;
+  return Dataset::make(std::move(parts), false);
+}
+
+Dataset read_opened(const Opened& opened, const ReadOptions& options) {
+  const auto& [name, labels] = opened.paths;
+  ByteSource& bytes = *opened.source;
+  switch (opened.format) {
     case Format::Hsd: {
-      const bool mappable = bytes.read_at(0, {}).has_value() && pair.first != "-";
-      Dataset cached = mappable ? open_cache(pair.first) : read_cache(bytes, pair.first);
+      const bool mappable = bytes.read_at(0, {}).has_value() && name != "-";
+      Dataset cached = mappable ? open_cache(name) : read_cache(bytes, name);
       check_cache(cached, options.threads);
       return cached;
     }
-    case Format::Csv: {
-      DatasetParts parts = read_csv(bytes, pair.first, options);
-      parts.from_text = true;
-      return Dataset::make(std::move(parts), false);
-    }
-    case Format::Idx: return Dataset::make(read_pair(read_idx, bytes, pair.first, pair.second, options, format), false);
-    case Format::Npy: return Dataset::make(read_pair(read_npy, bytes, pair.first, pair.second, options, format), false);
+    case Format::Csv: return made_from_text(read_csv(bytes, name, options));
+    case Format::Idx: return Dataset::make(read_pair(read_idx, bytes, name, labels, options, opened.format), false);
+    case Format::Npy: return Dataset::make(read_pair(read_npy, bytes, name, labels, options, opened.format), false);
     case Format::Libsvm:
     case Format::Auto: break;
   }
-  DatasetParts parts = read_libsvm(bytes, pair.first, options);
-  parts.from_text = true;
-  return Dataset::make(std::move(parts), false);
+  return made_from_text(read_libsvm(bytes, name, options));
+}
+
+// Targets of a regression make as many classes as there are rows, or nearly.
+bool looks_like_regression(const Dataset& data) {
+  constexpr std::size_t few_classes = 1000;
+  return data.classes().size() > few_classes && 2 * data.classes().size() > data.rows();
+}
+
+}  // namespace
+
+void too_many_classes(std::size_t count, const std::string& name) {
+  throw InputError({.file = name}, fmt::format("{} different labels", count),
+                   fmt::format("at most {} classes, and rows for each", most_classes), "are these regression targets?");
+}
+
+Dataset read(const std::string& data, const ReadOptions& options) {
+  Dataset all = read_opened(open_data(data, options), options);
+  if (options.need_labels && (all.classes().size() > most_classes || looks_like_regression(all)))
+    too_many_classes(all.classes().size(), all.name());
+  return all;
+}
+
+void read_in_blocks(const std::string& data, const ReadOptions& options,
+                    const std::function<void(const Dataset&)>& take) {
+  const Opened opened = open_data(data, options);
+  if (opened.format != Format::Libsvm) return take(read_opened(opened, options));
+  read_libsvm_blocks(*opened.source, opened.paths.first, options,
+                     [&](DatasetParts parts) { take(made_from_text(std::move(parts))); });
 }
 
 std::vector<std::uint32_t> labels_in(const Dataset& data, const std::vector<std::string>& classes) {

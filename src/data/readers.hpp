@@ -2,6 +2,7 @@
 // One entry point per format; read() has found out which one it is. `name` is what messages call the input.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "halfspace/core/bytes.hpp"
@@ -12,12 +13,18 @@ namespace halfspace {
 
 [[nodiscard]] DatasetParts read_libsvm(ByteSource& source, const std::string& name,
                                        const ReadOptions& options);
+// Some rows after the other, at most a few megabytes of text each.
+void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadOptions& options,
+                        const std::function<void(DatasetParts)>& take);
 [[nodiscard]] DatasetParts read_csv(ByteSource& source, const std::string& name, const ReadOptions& options);
 // `labels` may be null (prediction without labels).
 [[nodiscard]] DatasetParts read_idx(ByteSource& images, const std::string& name, ByteSource* labels,
                                     const std::string& labels_name, const ReadOptions& options);
 [[nodiscard]] DatasetParts read_npy(ByteSource& matrix, const std::string& name, ByteSource* labels,
                                     const std::string& labels_name, const ReadOptions& options);
+
+inline constexpr std::size_t most_classes = 65536;
+[[noreturn]] void too_many_classes(std::size_t count, const std::string& name);
 
 // Canonical text of a numeric label: 1 for +1, 1.0 and 1e0; shortest decimal that reads back the same.
 [[nodiscard]] std::string label_text(double label);

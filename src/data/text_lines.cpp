@@ -24,22 +24,23 @@ void fetch_lines(const ByteSource& source, std::uint64_t from, std::uint64_t beg
   lines.reserve(end - first);
   lines.size = *source.read_at(first, {lines.bytes.data(), static_cast<std::size_t>(end - first)});
   const bool full = lines.size == end - first;
-  while (full && lines.size > 0 && lines.bytes[lines.size - 1] != '\n') {
-    constexpr std::size_t more_bytes = text_piece_bytes / 16;
-    if (lines.size > text_line_limit + text_piece_bytes) line_too_long(name);
-    const std::size_t had = lines.size;
-    lines.reserve(had + more_bytes);
-    const std::size_t more = *source.read_at(first + had, {lines.bytes.data() + had, more_bytes});
-    if (more == 0) break;
-    const std::size_t behind = behind_line_end(had, more);
-    lines.size = behind == 0 ? had + more : behind;
-    if (behind != 0) break;
-  }
   if (first != begin) {  // drop the end of the line that began before
     const std::size_t behind = behind_line_end(0, lines.size);
     const std::size_t skip = behind == 0 ? lines.size : behind;
     lines.size -= skip;
     std::memmove(lines.bytes.data(), lines.bytes.data() + skip, lines.size);
+  }
+  // The rest of the last line, wherever it ends.
+  for (std::uint64_t at = end; full && lines.size > 0 && lines.bytes[lines.size - 1] != '\n';) {
+    constexpr std::size_t more_bytes = text_piece_bytes / 16;
+    if (lines.size > text_line_limit + text_piece_bytes) line_too_long(name);
+    const std::size_t had = lines.size;
+    lines.reserve(had + more_bytes);
+    const std::size_t more = *source.read_at(at, {lines.bytes.data() + had, more_bytes});
+    const std::size_t behind = behind_line_end(had, more);
+    lines.size = behind == 0 ? had + more : behind;
+    if (more == 0 || behind != 0) break;
+    at += more;
   }
   lines.close();
 }

@@ -31,6 +31,8 @@ Format format_of_name(std::string_view path) {
   if (named(path, ".hsd")) return Format::Hsd;
   if (named(path, ".csv") || named(path, ".tsv")) return Format::Csv;
   if (named(before_comma(path), ".npy")) return Format::Npy;
+  for (const std::string_view ending : {".idx", ".idx1", ".idx3", "-ubyte"})
+    if (named(before_comma(path), ending)) return Format::Idx;
   return Format::Libsvm;
 }
 

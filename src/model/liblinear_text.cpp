@@ -62,6 +62,8 @@ void read_key(Cursor& cursor, std::size_t which) {
     const auto* const found = std::find(std::begin(keys), std::end(keys), word);
     const std::string expected = fmt::format("'{}' expected here", keys[which]);
     const std::string hint = which == 0 ? "models of halfspace and of LIBLINEAR can be read" : "";
+    if (word.empty() && cursor.at_end())
+      cursor.refuse("the file ends here", expected, "was the file cut short?");
     if (found == std::end(keys))
       cursor.refuse(fmt::format("unknown key '{}'", printable(word)), expected, hint);
     const bool again = found < std::begin(keys) + which;

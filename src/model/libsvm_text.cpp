@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <map>
 #include <set>
 
 #include "halfspace/core/error.hpp"
@@ -56,25 +57,27 @@ std::string word(Cursor& cursor) {
 }
 
 void read_kernel(Cursor& cursor, Head& header) {
+  const Cursor here = cursor;
   const std::string name = word(cursor);
   const auto* const found = std::find(kernel_names.begin(), kernel_names.end(), name);
   if (found == kernel_names.end())
-    cursor.refuse(fmt::format("kernel_type '{}'", printable(name)),
+    here.refuse(fmt::format("kernel_type '{}'", printable(name)),
                   "linear, polynomial, rbf, sigmoid or precomputed");
   header.kernel.kind = static_cast<KernelKind>(found - kernel_names.begin());
 }
 
-void read_key(Cursor& cursor, const std::string& key, Head& header) {
+void read_key(Cursor& cursor, const std::string& key, const Cursor& at_key, Head& header) {
   cursor.skip_spaces();
+  const Cursor here = cursor;
   if (key == "svm_type") {
     const std::string type = word(cursor);
     if (type != "c_svc" && type != "nu_svc")
-      cursor.refuse(fmt::format("svm_type '{}'", printable(type)), "a classifier: c_svc or nu_svc");
+      here.refuse(fmt::format("svm_type '{}'", printable(type)), "a classifier: c_svc or nu_svc");
   } else if (key == "kernel_type") {
     read_kernel(cursor, header);
   } else if (key == "degree") {
     header.kernel.degree = cursor.number<std::int64_t>("a degree");
-    if (header.kernel.degree < 1 || header.kernel.degree > 64) cursor.refuse("a degree outside 1 to 64");
+    if (header.kernel.degree < 1 || header.kernel.degree > 64) here.refuse("a degree outside 1 to 64");
   } else if (key == "gamma") {
     header.kernel.gamma = cursor.number<double>("gamma");
   } else if (key == "coef0") {
@@ -92,44 +95,51 @@ void read_key(Cursor& cursor, const std::string& key, Head& header) {
   } else if (key == "probA" || key == "probB" || key == "prob_density_marks") {
     (void)numbers<double>(cursor, "a number");  // probabilities are not taken over
   } else {
-    cursor.refuse(fmt::format("unknown key '{}'", printable(key)), "a key of a LIBSVM model");
+    at_key.refuse(fmt::format("unknown key '{}'", printable(key)), "a key of a LIBSVM model");
   }
 }
 
 Head read_header(Cursor& cursor) {
   Head header;
-  std::set<std::string> seen;
+  std::map<std::string, Cursor> places;  // of the keys
   for (;;) {
+    cursor.skip_spaces();
+    const Cursor here = cursor;
     const std::string key = word(cursor);
     if (key == "SV") {
       cursor.end_line();
       break;
     }
-    if (!seen.insert(key).second) cursor.refuse(fmt::format("'{}' a second time", printable(key)));
-    read_key(cursor, key, header);
+    if (!places.emplace(key, here).second) here.refuse(fmt::format("'{}' a second time", printable(key)));
+    read_key(cursor, key, here, header);
     cursor.end_line();
   }
   for (const char* key : {"svm_type", "kernel_type", "nr_class", "total_sv", "rho", "label", "nr_sv"})
-    if (!seen.contains(key)) cursor.refuse(fmt::format("no '{}' before SV", key));
+    if (!places.contains(key)) cursor.refuse(fmt::format("no '{}' before SV", key));
+  const auto refuse = [&](const char* key, const std::string& found, const std::string& expected = {}) {
+    places.at(key).refuse(found, expected);
+  };
   const std::size_t k = header.classes;
-  if (k < 2) cursor.refuse(fmt::format("nr_class {}", k), "at least 2");
-  if (header.label.size() != k || header.of_class.size() != k)
-    cursor.refuse(fmt::format("{} labels and {} counts for {} classes", header.label.size(),
-                              header.of_class.size(), k));
+  if (k < 2) refuse("nr_class", fmt::format("nr_class {}", k), "at least 2");
+  if (header.label.size() != k) refuse("label", fmt::format("{} labels for {} classes", header.label.size(), k));
+  if (header.of_class.size() != k)
+    refuse("nr_sv", fmt::format("{} counts for {} classes", header.of_class.size(), k));
   if (header.rho.size() != k * (k - 1) / 2)
-    cursor.refuse(fmt::format("{} values of rho for {} classes", header.rho.size(), k));
-  if (std::set<std::int64_t>(header.label.begin(), header.label.end()).size() != k)
-    cursor.refuse("a label twice");
+    refuse("rho", fmt::format("{} values of rho for {} classes", header.rho.size(), k));
+  if (std::set<std::int64_t>(header.label.begin(), header.label.end()).size() != k) refuse("label", "a label twice");
   std::uint64_t sum = 0;
   for (const std::uint64_t n : header.of_class) {
-    if (n > header.vectors) cursor.refuse("nr_sv above total_sv");
+    if (n > header.vectors) refuse("nr_sv", "nr_sv above total_sv");
     sum += n;
   }
   if (sum != header.vectors)
-    cursor.refuse(fmt::format("nr_sv adds up to {}, total_sv is {}", sum, header.vectors));
+    refuse("nr_sv", fmt::format("nr_sv adds up to {}, total_sv is {}", sum, header.vectors));
   const bool gamma =
       header.kernel.kind != KernelKind::Linear && header.kernel.kind != KernelKind::Precomputed;
-  if (gamma && header.kernel.gamma == 0) cursor.refuse("gamma is 0 or missing");
+  if (gamma && header.kernel.gamma == 0)
+    refuse(places.contains("gamma") ? "gamma" : "kernel_type", "gamma is 0 or missing");
+  if (header.kernel.kind == KernelKind::Poly && !places.contains("degree"))
+    refuse("kernel_type", "no 'degree' for a polynomial");
   return header;
 }
 

@@ -321,6 +321,11 @@ std::string to_bytes(const Model& model) {
 }
 
 Model model_from_bytes(std::string_view bytes, const std::string& name) {
+  // As the length of a header these would be more than any file has.
+  for (const std::string_view mark : {"\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF"})
+    if (bytes.starts_with(mark))
+      throw InputError({.file = name, .line = 1, .column = 1}, mark.size() == 3 ? "a byte order mark" : "UTF-16 text",
+                       "a model of halfspace, LIBLINEAR or LIBSVM, without a mark before it");
   if (detail::is_libsvm_model(bytes)) return detail::model_from_libsvm(bytes, name);
   return looks_like_text(bytes) ? detail::model_from_liblinear(bytes, name) : read_native(bytes, name);
 }

@@ -101,6 +101,9 @@ Place JsonText::value(const JsonPath& path) const {
 }
 
 Json parse_strict(const JsonText& text, std::string_view what, JsonLimits limits) {
+  // The parser takes a zero byte for the end of the text.
+  if (const std::size_t zero = text.text().find('\0'); zero != std::string_view::npos)
+    throw InputError(text.at(zero), fmt::format("{}: byte 0x00", what), "JSON text");
   std::uint64_t values = 0;
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {

@@ -16,7 +16,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "core/dense.hpp"
 #include "halfspace/certify/certificate.hpp"
@@ -54,23 +57,30 @@ class Likelihood {
     Fit fit;
     fit.stop = Stop::Limit;
     double moved = 0;
+    bool has_best = false;  // decided exactly
     for (int step = 0; step < most_steps; ++step) {
       gradient();
       if (step > 0 && separates()) return refuse(fit, separated());
       if (!factor()) {
-        return refuse(fit, step == 0 || moved < 0.01 ? dependent() : diverges());
+        return refuse(fit, step == 0 || moved < 0.01 ? dependent() : runs_away().value_or(unsettled));
       }
       for (std::size_t j = 0; j <= d_; ++j) step_[j] = -g_[j];
       cholesky_.solve(step_.data());
       if (!has_offset_) step_[d_] = 0;
       const double decrement = -dot(g_.data(), step_.data(), d_ + 1) / 2;
       ++fit.iterations;
-      moved = search();
-      if (moved <= 1e-7) {
+      const double before = std::exchange(moved, search());
+      // Where the likelihood is flat, steps still move scores of rows that hardly count: they get shorter fast, until
+      // rounding allows no more. Scores that run away keep moving.
+      const bool flat = decrement <= 1e-14 * std::max(1.0, loss_);
+      if (moved <= 1e-7 || (flat && moved <= 1e-3 && moved >= before / 2)) {
         fit.stop = Stop::Converged;
         break;
       }
-      if (decrement <= 1e-14 * std::max(1.0, loss_)) return refuse(fit, diverges());
+      if (flat && moved > 0.1 && !has_best) {
+        if (const auto why = runs_away()) return refuse(fit, *why);
+        has_best = true;
+      }
       Stop why = Stop::Limit;
       if (!clock_.go_on({static_cast<double>(step) / most_steps, fit.iterations, std::nan(""), "newton"},
                         why)) {
@@ -140,19 +150,22 @@ class Likelihood {
            "every longer "
            "one fits better and there is no best one";
   }
-  [[nodiscard]] std::string diverges() const {
+  // Why there is no best plane; nothing when the classes overlap, because then there is one.
+  [[nodiscard]] std::optional<std::string> runs_away() const {
     SeparabilityOptions options;
     options.offset = p_.offset;
     const Separability exact = separability(*p_.data, options, run_);
-    if (exact.decided && exact.proof.verdict == Separation::Separable)
+    if (!exact.decided) return unsettled;
+    if (exact.proof.verdict == Separation::Separable)
       return "the classes are separable (decided exactly), so every longer plane fits better and there is no "
              "best one";
-    if (exact.decided && exact.proof.verdict == Separation::Touching)
+    if (exact.proof.verdict == Separation::Touching)
       return "the classes touch (decided exactly): in one direction no row gets worse and some get better "
              "for ever, so "
              "there is no best plane";
-    return "the steps do not settle: the likelihood seems to have no largest value";
+    return std::nullopt;
   }
+  static constexpr const char* unsettled = "the steps do not settle: the likelihood seems to have no largest value";
   [[nodiscard]] std::string dependent() const {
     for (std::size_t j = 0; j < d_; ++j)
       if (!(matrix_value(j) > 0))

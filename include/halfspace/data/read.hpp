@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ inline constexpr std::span<const std::string_view> enum_words<Header> = detail::
 
 // The largest number of features that libsvm text and the options below may name: a plane of them takes a gigabyte.
 inline constexpr std::uint32_t most_features = 1U << 27U;
+inline constexpr std::uint32_t most_hash_bits = 27;
 
 struct ReadOptions {
   Format format = Format::Auto;
@@ -60,6 +62,11 @@ struct ReadOptions {
 
 // Reads DATA as the command line takes it: a path, "-", or "X,y" pairs for IDX and NPY.
 [[nodiscard]] Dataset read(const std::string& data, const ReadOptions& options = {});
+
+// The same rows, some at a time, so that a long libsvm text is never in memory as a whole; other formats come as one
+// block. A block has the classes and columns of its own rows (and options.features).
+void read_in_blocks(const std::string& data, const ReadOptions& options,
+                    const std::function<void(const Dataset&)>& take);
 
 // Labels mapped to the classes of a model: rows whose label is none of them get classes.size().
 [[nodiscard]] std::vector<std::uint32_t> labels_in(const Dataset& data, const std::vector<std::string>& classes);

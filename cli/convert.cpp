@@ -2,6 +2,8 @@
 // halfspace convert DATA -o FILE
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "data_options.hpp"
@@ -19,8 +21,11 @@ class Convert final : public Command {
     options.argument("DATA", "rows to convert; - for standard input", data_.path);
     options.text("-o,--output", "FILE", "where the rows go; - for standard output", output_path_).required =
         true;
-    options.value("--to", "FORMAT",
-                  "format of FILE; auto goes by its name (.hsd .csv .tsv .npy, else libsvm)", to_);
+    OptionSpec to{"--to", "FORMAT", "format of FILE; auto goes by its name (.hsd .csv .tsv .npy, else libsvm)"};
+    to.choices = "auto|libsvm|csv|npy|hsd";
+    to.fallback = "auto";
+    to.set = [this](const std::string& text) { to_ = OptionType<Format>::parse("to", text, {}); };
+    options.add(std::move(to));
     data_.add_reading(options);
   }
 
@@ -32,6 +37,7 @@ class Convert final : public Command {
     const Dataset data = read_data(data_, common, notes);
     finish_in_order();
     write(data, output_path_, to_);
+    if (const std::string note = note_on_labels(data); !note.empty()) notes.push_back(note);
     for (const std::string& note : notes) output.note(note);
     if (output_path_ != "-") {
       output.line(describe_data(data, data_.path));
@@ -52,6 +58,21 @@ class Convert final : public Command {
   }
 
  private:
+  // libsvm text has no place for names.
+  [[nodiscard]] std::string note_on_labels(const Dataset& data) const {
+    if (written_format(output_path_, to_) != Format::Libsvm || !data.labelled()) return {};
+    const auto is_number = [](const std::string& name) {
+      double value = 0;
+      const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), value);
+      return code == std::errc() && end == name.data() + name.size();
+    };
+    if (std::all_of(data.classes().begin(), data.classes().end(), is_number)) return {};
+    std::string words;
+    for (std::size_t k = 0; k < std::min<std::size_t>(data.classes().size(), 10); ++k)
+      words += fmt::format("{}{} for {}", k == 0 ? "" : ", ", k, printable(data.classes()[k]));
+    return fmt::format("libsvm text has numbers for labels: {}{}", words, data.classes().size() > 10 ? ", ..." : "");
+  }
+
   DataOptions data_;
   std::string output_path_;
   Format to_ = Format::Auto;

@@ -22,7 +22,19 @@ class Doctor final : public Command {
 
   int run(const Common& common, Output& output) override {
     std::vector<std::string> notes;
-    const Dataset data = read_data(data_, common, notes);
+    // Missing values are something to tell, not a reason to stop.
+    const bool fills = data_.read.missing == Missing::Error;
+    Dataset data;
+    try {
+      data = read_data(data_, common, notes);
+    } catch (const InputError&) {
+      if (!fills) throw;
+      DataOptions filled = data_;
+      filled.read.missing = Missing::Mean;
+      notes.clear();
+      data = read_data(filled, common, notes);  // any other fault is still there
+      notes.emplace_back("train wants --missing mean|median|drop for this table");
+    }
     const Examination found = examine(data, common.team());
     for (const std::string& note : notes) output.note(note);
     print(data, found, output);

@@ -20,7 +20,7 @@ Json optional_json(const std::optional<double>& value) { return value ? Json(*va
 class Evaluate final : public Command {
  public:
   void add_options(OptionList& options) override {
-    options.argument("MODEL", "a model written by halfspace train, or a LIBLINEAR model", model_path_);
+    options.argument("MODEL", "a model written by halfspace train, or one of LIBLINEAR or LIBSVM", model_path_);
     options.argument("DATA", "labelled rows; - for standard input", data_.path);
     data_.add_reading_for_model(options);
   }
@@ -96,7 +96,13 @@ class Evaluate final : public Command {
     value["interval"] = {result.interval.low, result.interval.high};
     value["accuracy"] = 1 - result.error;
     value["classes"] = model.classes;
-    value["confusion"] = result.confusion;
+    Json confusion = Json::array(), undecided = Json::array();
+    for (const auto& row : result.confusion) {
+      confusion.push_back(std::vector<std::uint64_t>(row.begin(), row.end() - 1));
+      undecided.push_back(row.back());
+    }
+    value["confusion"] = std::move(confusion);
+    value["undecided"] = std::move(undecided);  // rows of each class with a score of exactly zero
     value["auc"] = optional_json(result.auc);
     value["log_loss"] = optional_json(result.log_loss);
     value["unknown_labels"] = result.unknown_labels;
@@ -124,7 +130,7 @@ constinit const Verb evaluate_verb = {
     "MODEL DATA [options]",
     "how often the model is wrong on labelled rows",
     {"halfspace evaluate a9a.model a9a.t", "halfspace evaluate a9a.model a9a.t --json"},
-    "Error with its exact 95 % interval, figures per class, confusion table, area under the curve. A score "
+    "Error with its exact 95 % interval, figures per class, confusion table, area under the curve, log-loss. A score "
     "of exactly "
     "zero counts as an error for both classes.",
     [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Evaluate>(); }};

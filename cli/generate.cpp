@@ -32,6 +32,8 @@ class Generate final : public Command {
                   law_.distance, {0, 1e6});
     options.value("--margin", "X", "margin: no row nearer to the plane than this", law_.margin, {0, 1});
     options.value("--flip", "SHARE", "share of labels turned over afterwards", law_.flip, {0, 1});
+    options.value("--law-seed", "N", "another direction of the law; --seed draws other rows of the same law, to test on",
+                  law_seed_, {0, 9007199254740992.0});
     options.value("--positive-share", "SHARE", "gaussians: share of the positive class", law_.positive,
                   {0, 1});
   }
@@ -41,6 +43,7 @@ class Generate final : public Command {
     if (output_path_ == "-") output.divert();
     const std::size_t index = parse_kind();
     law_.seed = static_cast<std::uint64_t>(common.seed);
+    law_.law_seed = static_cast<std::uint64_t>(law_seed_);
     const Generated made = generate(static_cast<GeneratorKind>(index), law_);
     finish_in_order();
     write(made.data, output_path_);
@@ -60,6 +63,7 @@ class Generate final : public Command {
     value["features"] = made.data.features();
     value["classes"] = classes_json(made.data);
     value["seed"] = common.seed;
+    value["law_seed"] = law_seed_;
     value["data"] = made.data.fingerprint();
     value["output"] = output_path_;
     output.object(value);
@@ -82,6 +86,7 @@ class Generate final : public Command {
   std::string kind_;
   std::string output_path_;
   GeneratorOptions law_;
+  std::int64_t law_seed_ = 1;
 };
 
 }  // namespace
@@ -90,7 +95,8 @@ constinit const Verb generate_verb = {
     "generate",
     "KIND -o FILE [options]",
     "rows from a known law, with its Bayes error",
-    {"halfspace generate gaussians -o two.csv --rows 1000 --distance 3",
+    {"halfspace generate gaussians -o two.csv --rows 1000 --distance 3 && "
+     "halfspace generate gaussians -o test.csv --rows 9000 --distance 3 --seed 2",
      "halfspace generate margin -o apart.txt --features 20 --margin 0.05"},
     "Writes random rows whose best possible classifier is known, and says the law and its error. The same "
     "seed gives "

@@ -8,6 +8,7 @@
 #include "data_options.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/model/geometry.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "memory.hpp"
 #include "signals.hpp"
@@ -19,7 +20,6 @@ namespace {
 constexpr std::size_t rows_per_part = 16384;
 constexpr std::size_t number_length =
     32;  // the shortest text of a double that reads back the same is shorter
-constexpr std::string_view abstained_word = "abstain";
 
 // Of one block of rows.
 struct Predictions {
@@ -39,6 +39,16 @@ struct Predictions {
     return std::min<std::size_t>(labels[row], words.size() - 1);
   }
 };
+
+// What is printed for no answer: 0, unless that could be taken for a class.
+std::string abstention(const std::vector<std::string>& classes) {
+  const auto other_number = [](const std::string& name) {
+    double value = 0;
+    const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), value);
+    return code == std::errc() && end == name.data() + name.size() && value != 0;
+  };
+  return std::all_of(classes.begin(), classes.end(), other_number) ? "0" : "abstain";
+}
 
 // Names of classes may be anything that a quoted cell of a table can be.
 std::string in_one_line(const std::string& name) {
@@ -94,12 +104,17 @@ bool goes_by_blocks(const Model& model) {
 class Predict final : public Command {
  public:
   void add_options(OptionList& options) override {
-    options.argument("MODEL", "a model written by halfspace train, or a LIBLINEAR model", model_path_);
-    options.argument("DATA", "rows to predict, with or without labels; - for standard input", data_.path);
+    options.argument("MODEL", "a model written by halfspace train, or one of LIBLINEAR or LIBSVM", model_path_);
+    options.argument("DATA", "rows to predict; tables, idx and npy may come without labels; - for standard input", data_.path);
     options.text("-o,--output", "FILE", "where the predictions go", output_path_).fallback =
         "standard output";
-    options.flag("--scores", "after the label, tab-separated, the score of every plane", scores_);
-    options.flag("--probabilities", "after the label, tab-separated, the probability of every class",
+    options.flag("--scores", "after the label, tab-separated, the score of every plane (in the order of the classes)",
+                 scores_);
+    options.flag("--distances",
+                 "after the label, tab-separated, the signed distance of the row from every plane: the score divided "
+                 "by the length of the normal",
+                 distances_);
+    options.flag("--probabilities", "after the label, tab-separated, the probability of every class (sorted)",
                  probabilities_);
     OptionSpec tie{"--tie", "HOW", "what a score of exactly zero means", "as the model says"};
     tie.choices = OptionType<Tie>::choices();
@@ -118,6 +133,7 @@ class Predict final : public Command {
                        "--scores prints scores");
     }
     if (tie_) model.tie = *tie_;
+    if (distances_) measure_normals(model);
     keep_memory();
     const bool to_stdout = output_path_.empty() || output_path_ == "-";
     rows_in_json_ = common.json && to_stdout;
@@ -144,22 +160,34 @@ class Predict final : public Command {
   }
 
  private:
+  void measure_normals(const Model& model) {
+    const auto* linear = std::get_if<LinearModel>(&model.form);
+    if (scores_) throw UsageError("--distances and --scores print in the same place", "one of them");
+    if (linear == nullptr || model.map != nullptr)
+      throw UsageError("--distances: this model has no planes among its rows", "--scores");
+    for (std::size_t k = 0; k < linear->planes; ++k) normals_.push_back(geometry(*linear, k).norm);
+  }
+
   // Predicts some rows and keeps what is to be said of them.
   void add(const Model& model, const Dataset& data, const Threads& threads) {
     Predictions predictions;
     predictions.planes = model.planes();
-    predictions.scores = scores_ ? scores(model, data, threads) : deciding_scores(model, data, threads);
+    predictions.scores = scores_ || distances_ ? scores(model, data, threads) : deciding_scores(model, data, threads);
     predictions.labels = labels_from_scores(model, predictions.scores);
     if (probabilities_) predictions.probabilities = probabilities(model, predictions.scores);
+    for (std::size_t k = 0; distances_ && k < predictions.scores.size(); ++k) {
+      const double length = normals_[k % normals_.size()];
+      predictions.scores[k] = length > 0 ? predictions.scores[k] / length : 0;
+    }
     predictions.words = model.classes;
-    predictions.words.emplace_back(abstained_word);
+    predictions.words.push_back(abstention(model.classes));
     for (const std::string& word : predictions.words) predictions.line_words.push_back(in_one_line(word));
     rows_ += data.rows();
     if (data.labelled()) {
       labelled_ = true;
       right_ += count_right(predictions, labels_in(data, model.classes));
     }
-    rows_in_json_ ? add_json(predictions) : format_block(predictions, scores_, threads, text_);
+    rows_in_json_ ? add_json(predictions) : format_block(predictions, scores_ || distances_, threads, text_);
   }
 
   static std::uint64_t count_right(const Predictions& predictions, const std::vector<std::uint32_t>& truth) {
@@ -173,7 +201,7 @@ class Predict final : public Command {
     for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
       json_labels_.push_back(predictions.labels[i] == abstained ? Json(nullptr) : Json(predictions.word(i)));
       const auto first = predictions.scores.begin() + static_cast<std::ptrdiff_t>(i * predictions.planes);
-      if (scores_)
+      if (scores_ || distances_)
         json_scores_.push_back(
             std::vector<double>(first, first + static_cast<std::ptrdiff_t>(predictions.planes)));
       if (probabilities_) {
@@ -192,7 +220,7 @@ class Predict final : public Command {
     value["output"] = rows_in_json_ ? Json(nullptr) : Json(output_path_);
     if (!rows_in_json_) return value;
     value["labels"] = std::move(json_labels_);
-    if (scores_) value["scores"] = std::move(json_scores_);
+    if (scores_ || distances_) value[scores_ ? "scores" : "distances"] = std::move(json_scores_);
     if (probabilities_) value["probabilities"] = std::move(json_probabilities_);
     return value;
   }
@@ -200,6 +228,8 @@ class Predict final : public Command {
   std::string model_path_;
   std::string output_path_;
   bool scores_ = false;
+  bool distances_ = false;
+  std::vector<double> normals_;  // their lengths, plane after plane
   bool probabilities_ = false;
   std::optional<Tie> tie_;
   DataOptions data_;

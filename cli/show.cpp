@@ -24,7 +24,7 @@ class Show final : public Command {
  public:
   void add_options(OptionList& options) override {
     options.argument("MODEL",
-                     "a model written by halfspace train, a LIBLINEAR model, or a cache of rows (.hsd)",
+                     "a model written by halfspace train, a model of LIBLINEAR or LIBSVM, or a cache of rows (.hsd)",
                      model_path_);
     options.value("--top", "N", "how many of the largest weights", top_, {0, 4294967295.0});
   }
@@ -152,9 +152,13 @@ class Show final : public Command {
     if (model.planes() > 1) output.line(fmt::format("class {}", printable(model.classes[plane])));
     output.line(formula(model, plane, top()));
     const Geometry shape = geometry(linear, plane);
-    output.line(fmt::format(
-        "length of the normal {:.6g}, distance of the plane from the origin {:.6g}, offset {:.6g}",
-        shape.norm, std::abs(shape.distance_from_origin), linear.offsets[plane]));
+    if (shape.norm > 0) {
+      output.line(fmt::format("length of the normal {:.6g}, signed distance of the plane from the origin {:.6g}, "
+                              "threshold {:.6g}",
+                              shape.norm, shape.distance_from_origin, shape.threshold));
+    } else {
+      output.line("all weights are zero: there is no plane, every row has the score of the offset");
+    }
     for (const NamedWeight& weight : largest_weights(linear, plane, top())) {
       output.line(fmt::format("  {:<30} {:>14.6g}", feature_name(model, weight.feature), weight.weight));
     }
@@ -168,7 +172,7 @@ class Show final : public Command {
     value["formula"] = formula(model, plane, top());
     value["offset"] = linear.offsets[plane];
     value["norm"] = shape.norm;
-    value["distance_from_origin"] = shape.distance_from_origin;
+    value["distance_from_origin"] = shape.norm > 0 ? Json(shape.distance_from_origin) : Json(nullptr);
     value["threshold"] = shape.threshold;
     Json weights = Json::array();
     for (const NamedWeight& one : largest_weights(linear, plane, top())) {

@@ -4,6 +4,7 @@
 // over the bytes; what is kept of them is as compact as the result. A column is numeric or categorical by its
 // first filled cell. Which cell that is may be known only after earlier blocks are done: a block that guessed
 // otherwise is parsed again.
+#include <map>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -129,6 +130,7 @@ class CsvReader {
       throw InputError(place, fmt::format("no rows are left: all {} have a missing value", table.dropped), {},
                        "--missing mean|median, or --ignore COLUMN");
     }
+    say_notes(layout, table);
     DatasetParts parts;
     parts.name = name_;
     if (layout.labelled) name_classes(table, parts);
@@ -139,7 +141,6 @@ class CsvReader {
     parts.storage = std::move(stored.storage);
     parts.weights = std::move(table.weights);
     parts.encoding = std::move(encoding);
-    say_notes(layout, table);
     return parts;
   }
 
@@ -175,12 +176,25 @@ class CsvReader {
     sort_classes(parts.classes, parts.labels);
   }
 
+  // Cells that were missing and were filled in, by column.
+  void say_missing(const CsvLayout& layout, const CsvTable& table) const {
+    std::map<std::uint32_t, std::uint64_t> cells;
+    for (const StoredBlock& block : table.blocks)
+      for (const MissingCell& cell : block.missing) ++cells[cell.slot];
+    std::string words;
+    for (const auto& [slot, count] : cells)
+      words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", printable(layout.slot_name(slot)), count);
+    if (!words.empty())
+      options_.notes->push_back(fmt::format("missing values were filled in, of {} rows: {}", table.rows, words));
+  }
+
   void say_notes(const CsvLayout& layout, const CsvTable& table) const {
     if (options_.notes == nullptr) return;
     if (table.dropped > 0) {
       options_.notes->push_back(fmt::format("{} of {} rows were dropped: a value is missing", table.dropped,
                                             table.dropped + table.rows));
     }
+    say_missing(layout, table);
     const bool numbers = std::any_of(table.kinds.begin(), table.kinds.end(),
                                      [](SlotKind kind) { return kind == SlotKind::Number; });
     if (layout.header && !layout.encoding && options_.header == Header::Auto && !numbers) {

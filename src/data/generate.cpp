@@ -219,7 +219,7 @@ Generated generate(GeneratorKind kind, const GeneratorOptions& options) {
   check(options, kind);
   const auto features = static_cast<std::size_t>(options.features);
   const auto rows = static_cast<std::uint64_t>(options.rows);
-  Random start(options.seed, 0);
+  Random start(options.law_seed, 0);
   const Law law{kind, options, unit_vector(features, start), SlabDistance(features, options.margin)};
 
   MatrixBuilder builder;

@@ -68,7 +68,9 @@ NumberResult parse_number(std::string_view token) {
   NumberResult result;
   std::string_view body = token;
   if (!body.empty() && (body[0] == '+' || body[0] == '-')) body.remove_prefix(1);
-  if (begins_with_word(body, "nan") || begins_with_word(body, "inf")) {
+  // 1.#INF, 1.#IND: so does one system write them.
+  const bool hashed = body.find(".#") != std::string_view::npos;
+  if (begins_with_word(body, "nan") || begins_with_word(body, "inf") || hashed) {
     result.fault = NumberFault::NotFinite;
     return result;
   }

@@ -50,6 +50,29 @@ bool looks_like_csv(std::string_view head) {
   return line.find('\t') != std::string_view::npos && line.find(':') == std::string_view::npos;
 }
 
+// LABEL INDEX:VALUE with two numbers and no comma: nothing else looks like this.
+bool looks_like_libsvm(std::string_view head) {
+  const std::string_view line = first_line(head);
+  if (line.find(',') != std::string_view::npos) return false;
+  const std::size_t label = std::min(line.find_first_not_of(" \t"), line.size());
+  const std::size_t blank = std::min(line.find_first_of(" \t", label), line.size());
+  const std::size_t index = std::min(line.find_first_not_of(" \t", blank), line.size());
+  const std::size_t colon = std::min(line.find_first_not_of("0123456789", index), line.size());
+  const auto starts_number = [](std::string_view text) {
+    return !text.empty() && (std::string_view("+-.").find(text[0]) != std::string_view::npos || (text[0] >= '0' && text[0] <= '9'));
+  };
+  return colon > index && colon + 1 < line.size() && line[colon] == ':' && starts_number(line.substr(label)) &&
+         starts_number(line.substr(colon + 1));
+}
+
+// A line of cells, none of which is INDEX:VALUE.
+bool looks_like_table(std::string_view head) {
+  const std::string_view line = first_line(head);
+  const auto text = [](char c) { return static_cast<unsigned char>(c) >= 0x20 || c == '\t' || c == '\r'; };
+  return line.find(',') != std::string_view::npos && line.find(':') == std::string_view::npos &&
+         std::all_of(line.begin(), line.end(), text);
+}
+
 Format format_of(std::string_view head, const std::string& name) {
   if (head.starts_with(npy_magic)) return Format::Npy;
   if (head.starts_with(cache_magic)) return Format::Hsd;
@@ -58,6 +81,8 @@ Format format_of(std::string_view head, const std::string& name) {
   if (looks_like_idx(head) || named(".idx") || named(".idx1") || named(".idx3") || named("-ubyte")) return Format::Idx;
   if (named(".npy")) return Format::Npy;
   if (named(".hsd")) return Format::Hsd;
+  if (looks_like_libsvm(head)) return Format::Libsvm;
+  if (looks_like_table(head)) return Format::Csv;
   if (named(".csv") || named(".tsv")) return Format::Csv;
   if (named(".svm") || named(".libsvm")) return Format::Libsvm;
   return looks_like_csv(head) ? Format::Csv : Format::Libsvm;

@@ -27,7 +27,10 @@ bool named(std::string_view path, std::string_view ending) {
 
 std::string_view before_comma(std::string_view path) { return path.substr(0, path.find(',')); }
 
-Format format_of_name(std::string_view path) {
+}  // namespace
+
+Format written_format(std::string_view path, Format format) {
+  if (format != Format::Auto) return format;
   if (named(path, ".hsd")) return Format::Hsd;
   if (named(path, ".csv") || named(path, ".tsv")) return Format::Csv;
   if (named(before_comma(path), ".npy")) return Format::Npy;
@@ -35,6 +38,8 @@ Format format_of_name(std::string_view path) {
     if (named(before_comma(path), ending)) return Format::Idx;
   return Format::Libsvm;
 }
+
+namespace {
 
 void refuse_weights(const Dataset& data, std::string_view format) {
   if (!data.weights().empty()) {
@@ -77,7 +82,7 @@ std::optional<std::vector<double>> class_numbers(const std::vector<std::string>&
 }
 
 void write(const Dataset& data, const std::string& path, Format format, bool zero_based) {
-  if (format == Format::Auto) format = format_of_name(path);
+  format = written_format(path, format);
   if (zero_based && format != Format::Libsvm)
     throw UsageError("counting features from 0 is for libsvm text only");
   switch (format) {

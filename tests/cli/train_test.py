@@ -204,5 +204,31 @@ class Train(ProgramTest):
         self.assertFalse((self.folder / "model").exists())
 
 
+class Unpenalised(ProgramTest):
+    def test_overlapping_classes_have_a_best_plane_however_steep(self):
+        (self.folder / "steep.txt").write_text("1 1:5\n1 1:9\n1 1:-6\n-1 1:-2\n1 1:-1\n")
+        result = self.json("train", "steep.txt", "-o", "model", "--penalty", "none")
+        self.assertEqual(result["stop"], "converged")
+        # Far rows hardly count; their scores move on after the likelihood has settled.
+        rows = [(18, 1), (12, 1), (-2, 1), (-3, -1), (4, -1), (-20, -1), (-15, -1)]
+        (self.folder / "far.txt").write_text("".join(f"{y} 1:{x}\n" for x, y in rows))
+        self.assertEqual(self.json("train", "far.txt", "-o", "model", "--penalty", "none")["stop"], "converged")
+
+    def test_separable_and_touching_classes_have_none(self):
+        self.assertIn("separable", self.run_program("train", "apart.txt", "-o", "model", "--penalty", "none").stdout.decode())
+        (self.folder / "touch.txt").write_text("1 1:1\n1 1:0\n-1 1:0\n-1 1:-1\n")
+        result = self.run_program("train", "touch.txt", "-o", "model", "--penalty", "none")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("touch", result.stdout.decode() + result.stderr.decode())
+
+
+class Labels(ProgramTest):
+    def test_targets_of_a_regression_are_refused(self):
+        (self.folder / "many.txt").write_text("".join(f"{i / 7} 1:{i}\n" for i in range(2500)))
+        self.assertIn("regression", self.fails(3, "train", "many.txt", "-o", "model"))
+        (self.folder / "many.csv").write_text("x,y\n" + "".join(f"{i},{i / 7}\n" for i in range(2500)))
+        self.assertIn("regression", self.fails(3, "train", "many.csv", "-o", "model"))
+
+
 if __name__ == "__main__":
     main()

@@ -74,8 +74,32 @@ class Predict(ProgramTest):
 
     def test_ties_go_where_they_are_sent(self):
         self.done("train", "apart.txt", "-o", "origin", "--algorithm", "perceptron", "--offset", "none")
-        for tie, word in (("negative", "-1"), ("positive", "1"), ("abstain", "abstain")):
+        for tie, word in (("negative", "-1"), ("positive", "1"), ("abstain", "0")):
             self.assertEqual(self.done("predict", "origin", "-", "--tie", tie, stdin=b"1 1:0\n"), word + "\n")
+
+    def test_no_answer_is_not_taken_for_a_class(self):
+        (self.folder / "zero.txt").write_text("1 1:2\n0 1:-2\n")
+        self.done("train", "zero.txt", "-o", "origin", "--algorithm", "perceptron", "--offset", "none")
+        self.assertEqual(self.done("predict", "origin", "-", "--tie", "abstain", stdin=b"1 1:0\n"), "abstain\n")
+
+    def test_names_of_classes_keep_to_one_line(self):
+        (self.folder / "names.csv").write_text('x,label\n1,"a\nb"\n-1,"c\td"\n')
+        self.done("train", "names.csv", "-o", "names", "--algorithm", "perceptron")
+        self.assertEqual(self.done("predict", "names", "names.csv"), "a\\x0ab\nc\\x09d\n")
+        self.assertEqual(self.json("predict", "names", "names.csv")["labels"], ["a\nb", "c\td"])
+
+    def test_distances_are_scores_over_the_length_of_the_normal(self):
+        norm = self.json("show", "model")["planes"][0]["norm"]
+        scores = self.done("predict", "model", "apart.txt", "--scores").splitlines()
+        distances = self.done("predict", "model", "apart.txt", "--distances").splitlines()
+        for score, distance in zip(scores, distances, strict=True):
+            self.assertEqual(float(distance.split("\t")[1]), float(score.split("\t")[1]) / norm)
+        self.assertEqual(len(self.json("predict", "model", "apart.txt", "--distances")["distances"]), 6)
+        self.fails(2, "predict", "model", "apart.txt", "--distances", "--scores")
+
+    def test_one_standard_input_is_not_two(self):
+        for verb in ("predict", "evaluate", "verify"):
+            self.assertIn("standard input", self.fails(2, verb, "-", "-"))
 
     def test_probabilities_are_refused_for_a_model_without(self):
         self.assertIn("perceptron", self.fails(2, "predict", "model", "apart.txt", "--probabilities"))
@@ -97,7 +121,8 @@ class Evaluate(ProgramTest):
         # Clopper-Pearson, 1 of 4: 0.0063 to 0.8059
         self.assertAlmostEqual(low, 0.0063, places=4)
         self.assertAlmostEqual(high, 0.8059, places=4)
-        self.assertEqual([row[:2] for row in result["confusion"]][:2], [[2, 0], [1, 1]])
+        self.assertEqual(result["confusion"], [[2, 0], [1, 1]])
+        self.assertEqual(result["undecided"], [0, 0])
         self.assertEqual([c["label"] for c in result["per_class"]], ["-1", "1"])
         self.assertIsNone(result["log_loss"])
 
@@ -160,6 +185,16 @@ class Show(ProgramTest):
         self.assertEqual(len(plane["weights"]), 1)
         self.assertLessEqual({"formula", "offset", "norm", "distance_from_origin", "threshold"}, set(plane))
 
+    def test_a_model_from_a_pipe_is_read_once(self):
+        self.train("apart.txt", "model")
+        model = (self.folder / "model").read_bytes()
+        self.assertEqual(self.done("show", "/dev/stdin", stdin=model).splitlines()[1:], self.done("show", "model").splitlines()[1:])
+
+    def test_a_model_without_a_plane_has_no_distance(self):
+        self.train("apart.txt", "model", "--algorithm", "majority")
+        self.assertIsNone(self.json("show", "model")["planes"][0]["distance_from_origin"])
+        self.assertIn("no plane", self.done("show", "model"))
+
     def test_a_liblinear_model_is_shown(self):
         (self.folder / "foreign").write_text(
             "solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n0.5\n-0.25\n")
@@ -186,6 +221,16 @@ class Convert(ProgramTest):
         (self.folder / "rows.hsd").write_bytes(data)
         self.fails(3, "show", "rows.hsd")
 
+    def test_names_that_become_numbers_are_said(self):
+        note = self.run_program("convert", "table.csv", "-o", "table.txt").stderr.decode()
+        self.assertIn("0 for big, 1 for small", note)
+        self.assertEqual(self.run_program("convert", "rows.txt", "-o", "again.txt").stderr, b"")
+
+    def test_a_format_that_is_only_read_is_not_written(self):
+        for name in ("x.idx", "x-ubyte"):
+            self.fails(2, "convert", "apart.txt", "-o", name)
+            self.assertFalse((self.folder / name).exists())
+
     def test_to_chooses_the_format(self):
         self.assertTrue(self.done("convert", "apart.txt", "-o", "-", "--to", "libsvm").startswith("1 1:2 2:1\n"))
         self.fails(2, "convert", "apart.txt", "-o", "x", "--to", "idx")
@@ -203,11 +248,29 @@ class Generate(ProgramTest):
         self.assertEqual((self.folder / "a.txt").read_bytes(), (self.folder / "b.txt").read_bytes())
         self.assertNotEqual((self.folder / "a.txt").read_bytes(), (self.folder / "c.txt").read_bytes())
 
+    def test_another_seed_draws_rows_of_the_same_law(self):
+        law = ("--features", "5", "--rows", "4000")
+        self.done("generate", "gaussians", "-o", "a.txt", *law)
+        self.train("a.txt", "model")
+        self.done("generate", "gaussians", "-o", "test.txt", *law, "--seed", "2")
+        # Phi(-1) = 0.1587; 4000 rows have a standard error of 0.006.
+        self.assertLess(abs(self.json("evaluate", "model", "test.txt")["error"] - 0.1587), 0.03)
+        self.done("generate", "gaussians", "-o", "other.txt", *law, "--seed", "2", "--law-seed", "2")
+        self.assertGreater(self.json("evaluate", "model", "other.txt")["error"], 0.25)
+
     def test_an_unknown_kind_is_offered(self):
         self.assertIn("did you mean gaussians?", self.fails(2, "generate", "gausians", "-o", "x"))
 
 
 class Doctor(ProgramTest):
+    def test_missing_values_are_counted_by_column(self):
+        (self.folder / "holes.csv").write_text("a,b,label\n1,red,x\n,red,y\n3,,x\n,blue,y\n")
+        result = self.json("doctor", "holes.csv")
+        self.assertEqual(result["rows"], 4)
+        self.assertTrue(any("a (2), b (1)" in note for note in result["notes"]), result["notes"])
+        (self.folder / "holes.csv").write_text("a,b,label\n1,red,x\n,red,y\n3,4\n")
+        self.assertIn("holes.csv:4:1: ", self.fails(3, "doctor", "holes.csv"))
+
     def test_contradictions_are_found(self):
         (self.folder / "odd.txt").write_text("1 1:1 2:5\n-1 1:1 2:5\n1 1:2 2:5\n-1 1:3 2:5\n")
         result = self.json("doctor", "odd.txt")

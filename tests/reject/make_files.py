@@ -35,6 +35,8 @@ def array(descr: str = "'<f8'", shape: str = "(2, 3)", order: str = "False") -> 
 
 SIX = struct.pack("<6d", 1, 2, 3, 4, 5, 6)
 MODEL = b"solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias -1\nw\n0.5\n-0.25\n2\n"
+MACHINE = (b"svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.5\nlabel 1 -1\nnr_sv 1 1\nSV\n"
+           b"1 1:1 2:2\n-1 1:-1\n")
 IMAGES = idx(2, 2, 2, body=bytes([0, 9, 7, 0, 3, 0, 0, 8]))
 
 # A certificate that could be one, for four rows of two features.
@@ -67,6 +69,10 @@ FILES = {
     "libsvm/value_after_space.txt": rows(b"1 1: 2"),
     "libsvm/value_nan.txt": rows(b"1 1:nan"),
     "libsvm/value_infinite.txt": rows(b"1 1:-inf"),
+    "libsvm/value_hash_infinite.txt": rows(b"1 1:1.#INF 2:5"),
+    "libsvm/value_hash_undefined.txt": rows(b"1 1:-1.#IND # 2"),
+    "libsvm/good_comment_at_value.txt": b"+1 1:1.#5\n-1 1:-1#x\n",
+    "libsvm/named.csv": b"1 1:2 2:3\n-1 1:3\n",
     "libsvm/value_overflow.txt": rows(b"1 1:1e999"),
     "libsvm/value_hexadecimal.txt": rows(b"1 1:0x1p3"),
     "libsvm/value_comma.txt": rows(b"1 1:2,5"),
@@ -97,7 +103,8 @@ FILES = {
     "csv/overflow.csv": table(b"1e999,5,x"),
     "csv/thousands.csv": table(b'"4,000",5,x'),
     "csv/semicolons.csv": b"a;b;label\n1,5;2;x\n3;5;y\n",
-    "csv/libsvm.csv": b"1 1:2 2:3\n-1 1:3\n",
+    "csv/libsvm.txt": b"1 1:2 2:3\n-1 1:3\n",
+    "csv/named.svm": b"a,b,label\n1,2,x\n3,5,y\n",
     "csv/blanks.csv": b"a b label\n1 2 x\n3 5 y\n",
     "csv/utf32.csv": "a,label\n1,x\n2,y\n".encode("utf-32"),
     "csv/minus_unicode.csv": table("\u22124,5,x".encode()),
@@ -118,6 +125,8 @@ FILES = {
     "idx/cut_short.idx3.gz": PACKED[:-3],
     "npy/good.npy": npy(array(), SIX),
     "npy/labels.npy": npy(array("'<i8'", "(2,)"), struct.pack("<2q", 0, 1)),
+    "npy/labels_not_text.npy": npy(array("'|S2'", "(2,)"), b"a\x00\xff\xfe"),
+    "npy/labels_control.npy": npy(array("'|S2'", "(2,)"), b"a\nb\x00"),
     "npy/empty.npy": b"",
     "npy/version.npy": npy(array(), SIX, version=7),
     "npy/long_header.npy": npy(array(), SIX, version=2, length=2**32 - 16),
@@ -145,10 +154,23 @@ FILES = {
     "model/long_key.model": b"s" * 5000 + b" 1\n" + MODEL,
     "model/key_twice.model": MODEL.replace(b"bias -1\n", b"nr_feature 3\nbias -1\n"),
     "model/empty.model": b"",
+    "model/utf16.model": MODEL.decode().encode("utf-16"),
+    "model/mark.model": b"\xef\xbb\xbf" + MODEL,
+    "model/no_weights.model": MODEL[: MODEL.index(b"w\n")],
+    "model/machine.model": MACHINE,
+    "model/machine_type.model": MACHINE.replace(b"c_svc", b"epsilon_svr"),
+    "model/machine_kernel.model": MACHINE.replace(b"rbf", b"wave"),
+    "model/machine_rho_twice.model": MACHINE.replace(b"label", b"rho 0\nlabel"),
+    "model/machine_rho_count.model": MACHINE.replace(b"rho 0.5", b"rho 0.5 1"),
+    "model/machine_label_count.model": MACHINE.replace(b"label 1 -1", b"label 1"),
+    "model/machine_label_twice.model": MACHINE.replace(b"label 1 -1", b"label 1 1"),
+    "model/machine_sum.model": MACHINE.replace(b"nr_sv 1 1", b"nr_sv 1 2"),
+    "model/machine_degree.model": MACHINE.replace(b"rbf", b"polynomial"),
     "model/cut_header.model": struct.pack("<Q", 400) + b'{"__metadata__":{',
     "certificate/rows.txt": b"-1 1:0 2:0\n+1 2:1\n+1 1:1\n-1 1:1 2:1\n",
     "certificate/cut_short.json": CERTIFICATE[:150],
     "certificate/after_the_end.json": CERTIFICATE + b"x",
+    "certificate/zero_after_the_end.json": CERTIFICATE + b"\x00garbage",
     "certificate/list.json": b"[]",
     "certificate/rows_text.json": CERTIFICATE.replace(b'"rows":4', b'"rows":"4"'),
     "certificate/rows_out_of_range.json": CERTIFICATE.replace(b'"rows":4', b'"rows":1e999'),

@@ -138,10 +138,13 @@ TEST_CASE("a new table is read as the training table was") {
   CHECK(row(data, 0) == Row{7, 0, 1, 0, 2, 0});
   CHECK(row(data, 1) == Row{2, 0, 0, 1, 0, 0});
   CHECK(row(data, 2) == Row{1, 0, 0, 0, 0, 0});
-  REQUIRE(notes.size() == 2);
+  REQUIRE(notes.size() == 3);
   CHECK(has(notes[0], "extra"));
-  CHECK(has(notes[1], "column color: 1 cells"));
-  CHECK(has(notes[1], "'green'"));
+  CHECK(has(notes[1], "missing values were filled in, of 3 rows"));
+  CHECK(has(notes[1], "color (1)"));
+  CHECK(has(notes[1], "age (1)"));
+  CHECK(has(notes[2], "column color: 1 cells"));
+  CHECK(has(notes[2], "'green'"));
   CHECK(data.encoding() == train.encoding());
   const Refusal gone = refusal("note,age\nx,1\n", options);
   CHECK(gone.place == "1:1");

@@ -20,6 +20,8 @@ namespace halfspace {
 // csv, tsv      one column per feature (f1, f2, ... without a table's names), then weight if there are any, then label
 // npy           "X.npy,y.npy", or "X.npy" for rows without labels; texts as labels unless all are numbers. No weights.
 // hsd           everything, also the encoding of a table
+// The format that a name asks for, unless one is given.
+[[nodiscard]] Format written_format(std::string_view path, Format format = Format::Auto);
 void write(const Dataset& data, const std::string& path, Format format = Format::Auto, bool zero_based = false);
 
 // The binary cache. Opening maps the file and checks the header only; nothing is read before a row is used.

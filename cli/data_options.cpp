@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -209,12 +210,17 @@ Dataset read_for_model(const DataOptions& options, const Model& model, const Com
 }
 
 void read_blocks_for_model(const DataOptions& options, const Model& model, const Common& common,
-                           std::vector<std::string>& notes, const std::function<void(const Dataset&)>& take) {
+                           std::vector<std::string>& notes, const TakeBlock& take) {
+  std::mutex guard;
   std::size_t features = 0;
-  read_in_blocks(options.path, options_for_model(options, model, common, notes), [&](const Dataset& block) {
-    features = std::max(features, block.features());
-    take(labels_for_model(block, model));
-  });
+  read_in_blocks(options.path, options_for_model(options, model, common, notes),
+                 [&](std::size_t number, const Dataset& block, const Threads& threads) {
+                   {
+                     const std::lock_guard lock(guard);
+                     features = std::max(features, block.features());
+                   }
+                   take(number, labels_for_model(block, model), threads);
+                 });
   note_new_features(features, model, notes);
 }
 

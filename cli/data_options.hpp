@@ -2,7 +2,6 @@
 // How DATA is to be read, as options; and the same data as a model sees them.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,9 +48,9 @@ void check_output(const std::string& output, std::initializer_list<std::string> 
 // Reads the data the way the model's training data were read, with the model's classes when there are labels.
 [[nodiscard]] Dataset read_for_model(const DataOptions& options, const Model& model, const Common& common,
                                      std::vector<std::string>& notes);
-// The same, some rows at a time.
+// The same, some rows at a time, as read_in_blocks() has it.
 void read_blocks_for_model(const DataOptions& options, const Model& model, const Common& common,
-                           std::vector<std::string>& notes, const std::function<void(const Dataset&)>& take);
+                           std::vector<std::string>& notes, const TakeBlock& take);
 
 // One class against the rest; the label may be written in any way that means the same number.
 [[nodiscard]] Dataset against_rest(const Dataset& data, const std::string& positive);

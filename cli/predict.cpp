@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "data_options.hpp"
@@ -104,16 +106,21 @@ bool goes_by_blocks(const Model& model) {
 class Predict final : public Command {
  public:
   void add_options(OptionList& options) override {
-    options.argument("MODEL", "a model written by halfspace train, or one of LIBLINEAR or LIBSVM", model_path_);
-    options.argument("DATA", "rows to predict; tables, idx and npy may come without labels; - for standard input", data_.path);
+    options.argument("MODEL", "a model written by halfspace train, or one of LIBLINEAR or LIBSVM",
+                     model_path_);
+    options.argument("DATA",
+                     "rows to predict; tables, idx and npy may come without labels; - for standard input",
+                     data_.path);
     options.text("-o,--output", "FILE", "where the predictions go", output_path_).fallback =
         "standard output";
-    options.flag("--scores", "after the label, tab-separated, the score of every plane (in the order of the classes)",
+    options.flag("--scores",
+                 "after the label, tab-separated, the score of every plane (in the order of the classes)",
                  scores_);
-    options.flag("--distances",
-                 "after the label, tab-separated, the signed distance of the row from every plane: the score divided "
-                 "by the length of the normal",
-                 distances_);
+    options.flag(
+        "--distances",
+        "after the label, tab-separated, the signed distance of the row from every plane: the score divided "
+        "by the length of the normal",
+        distances_);
     options.flag("--probabilities", "after the label, tab-separated, the probability of every class (sorted)",
                  probabilities_);
     OptionSpec tie{"--tie", "HOW", "what a score of exactly zero means", "as the model says"};
@@ -138,11 +145,13 @@ class Predict final : public Command {
     const bool to_stdout = output_path_.empty() || output_path_ == "-";
     rows_in_json_ = common.json && to_stdout;
     std::vector<std::string> notes;
-    const auto take = [&](const Dataset& block) { add(model, block, common.team()); };
+    const auto take = [&](std::size_t number, const Dataset& block, const Threads& threads) {
+      add(model, number, block, threads);
+    };
     if (goes_by_blocks(model)) {
       read_blocks_for_model(data_, model, common, notes, take);
     } else {
-      take(read_for_model(data_, model, common, notes));
+      take(0, read_for_model(data_, model, common, notes), common.team());
     }
     if (labelled_) {
       accuracy_ = static_cast<double>(right_) / static_cast<double>(rows_);
@@ -151,7 +160,8 @@ class Predict final : public Command {
     if (!rows_in_json_) {
       finish_in_order();
       write_file(to_stdout ? "-" : output_path_, [&](ByteSink& sink) {
-        for (const std::string& part : text_) sink.write(part);
+        for (const auto& [number, text] : text_)
+          for (const std::string& part : text) sink.write(part);
       });
     }
     for (const std::string& note : notes) output.note(note);
@@ -168,11 +178,12 @@ class Predict final : public Command {
     for (std::size_t k = 0; k < linear->planes; ++k) normals_.push_back(geometry(*linear, k).norm);
   }
 
-  // Predicts some rows and keeps what is to be said of them.
-  void add(const Model& model, const Dataset& data, const Threads& threads) {
+  // Predicts some rows and keeps what is to be said of them. Several threads may be here at once.
+  void add(const Model& model, std::size_t number, const Dataset& data, const Threads& threads) {
     Predictions predictions;
     predictions.planes = model.planes();
-    predictions.scores = scores_ || distances_ ? scores(model, data, threads) : deciding_scores(model, data, threads);
+    predictions.scores =
+        scores_ || distances_ ? scores(model, data, threads) : deciding_scores(model, data, threads);
     predictions.labels = labels_from_scores(model, predictions.scores);
     if (probabilities_) predictions.probabilities = probabilities(model, predictions.scores);
     for (std::size_t k = 0; distances_ && k < predictions.scores.size(); ++k) {
@@ -182,12 +193,19 @@ class Predict final : public Command {
     predictions.words = model.classes;
     predictions.words.push_back(abstention(model.classes));
     for (const std::string& word : predictions.words) predictions.line_words.push_back(in_one_line(word));
+    const std::uint64_t right =
+        data.labelled() ? count_right(predictions, labels_in(data, model.classes)) : 0;
+    std::vector<std::string> text;
+    if (!rows_in_json_) format_block(predictions, scores_ || distances_, threads, text);
+    const std::lock_guard lock(guard_);
     rows_ += data.rows();
-    if (data.labelled()) {
-      labelled_ = true;
-      right_ += count_right(predictions, labels_in(data, model.classes));
+    right_ += right;
+    labelled_ = labelled_ || data.labelled();
+    if (rows_in_json_) {
+      predictions_.emplace(number, std::move(predictions));
+    } else {
+      text_.emplace(number, std::move(text));
     }
-    rows_in_json_ ? add_json(predictions) : format_block(predictions, scores_ || distances_, threads, text_);
   }
 
   static std::uint64_t count_right(const Predictions& predictions, const std::vector<std::uint32_t>& truth) {
@@ -196,22 +214,22 @@ class Predict final : public Command {
     return right;
   }
 
-  void add_json(const Predictions& predictions) {
+  void add_json(const Predictions& predictions, Json& labels, Json& numbers, Json& shares) const {
     const std::size_t classes = predictions.words.size() - 1;
     for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
-      json_labels_.push_back(predictions.labels[i] == abstained ? Json(nullptr) : Json(predictions.word(i)));
+      labels.push_back(predictions.labels[i] == abstained ? Json(nullptr) : Json(predictions.word(i)));
       const auto first = predictions.scores.begin() + static_cast<std::ptrdiff_t>(i * predictions.planes);
       if (scores_ || distances_)
-        json_scores_.push_back(
+        numbers.push_back(
             std::vector<double>(first, first + static_cast<std::ptrdiff_t>(predictions.planes)));
       if (probabilities_) {
         const auto p = predictions.probabilities.begin() + static_cast<std::ptrdiff_t>(i * classes);
-        json_probabilities_.push_back(std::vector<double>(p, p + static_cast<std::ptrdiff_t>(classes)));
+        shares.push_back(std::vector<double>(p, p + static_cast<std::ptrdiff_t>(classes)));
       }
     }
   }
 
-  [[nodiscard]] Json json(const std::vector<std::string>& notes) {
+  [[nodiscard]] Json json(const std::vector<std::string>& notes) const {
     Json value;
     value["schema"] = "halfspace.predict/1";
     value["rows"] = rows_;
@@ -219,9 +237,11 @@ class Predict final : public Command {
     value["notes"] = notes;
     value["output"] = rows_in_json_ ? Json(nullptr) : Json(output_path_);
     if (!rows_in_json_) return value;
-    value["labels"] = std::move(json_labels_);
-    if (scores_ || distances_) value[scores_ ? "scores" : "distances"] = std::move(json_scores_);
-    if (probabilities_) value["probabilities"] = std::move(json_probabilities_);
+    Json labels = Json::array(), numbers = Json::array(), shares = Json::array();
+    for (const auto& [number, predictions] : predictions_) add_json(predictions, labels, numbers, shares);
+    value["labels"] = std::move(labels);
+    if (scores_ || distances_) value[scores_ ? "scores" : "distances"] = std::move(numbers);
+    if (probabilities_) value["probabilities"] = std::move(shares);
     return value;
   }
 
@@ -237,9 +257,10 @@ class Predict final : public Command {
   // Of the rows so far.
   std::uint64_t rows_ = 0, right_ = 0;
   bool labelled_ = false;
-  bool rows_in_json_ = false;      // or as text
-  std::vector<std::string> text_;  // part after part
-  Json json_labels_ = Json::array(), json_scores_ = Json::array(), json_probabilities_ = Json::array();
+  std::mutex guard_;
+  bool rows_in_json_ = false;                             // or as text
+  std::map<std::size_t, Predictions> predictions_;        // by block
+  std::map<std::size_t, std::vector<std::string>> text_;  // by block, part after part
   Json accuracy_;
 };
 

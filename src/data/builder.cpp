@@ -13,8 +13,6 @@
 namespace halfspace {
 namespace {
 
-constexpr std::uint64_t huge_entries = std::uint64_t{1} << 21U;  // arrays of many megabytes
-
 bool is_float(double x) { return static_cast<double>(static_cast<float>(x)) == x; }
 
 // Fewest decimals that hold every value, or -1.
@@ -92,7 +90,7 @@ StoredMatrix join(std::vector<PackedBlock> blocks, std::size_t cols, const Threa
     rows += b.rows();
     entries += b.index.size();
   }
-  RowStore store(rows, entries, cols, entries >= huge_entries);
+  RowStore store(rows, entries, cols);
   std::vector<Segment> segments;
   segments.reserve(blocks.size());
   for (const PackedBlock& b : blocks) segments.push_back(store.take(b.view()));

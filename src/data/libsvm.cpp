@@ -27,7 +27,6 @@
 namespace halfspace {
 namespace {
 
-constexpr std::uint64_t huge_text = std::uint64_t{16} << 20U;  // makes arrays of many megabytes
 // What went wrong while a piece was read, if anything; the first piece decides, whatever the number of
 // threads.
 class FirstFailure {
@@ -51,20 +50,20 @@ class FirstFailure {
   std::exception_ptr reason_;  // null: the piece has a fault
 };
 
-void parse_seekable(ByteSource& source, const std::string& name, const ReadOptions& options,
-                    std::vector<LibsvmPiece>& pieces, RowStore& store) {
+// Parses all pieces of a source with random access, handed out in order to all threads; `use` gets the rows of each
+// piece on the thread that has read them (none after a failure before it).
+template <class Use>
+void parse_pieces(ByteSource& source, const std::string& name, const ReadOptions& options,
+                  std::vector<LibsvmPiece>& pieces, const Use& use) {
   const std::uint64_t size = source.known_size();
   pieces.resize((size + text_piece_bytes - 1) / text_piece_bytes);
   std::atomic<std::size_t> next_piece{0};
   FirstFailure failure;
-  InOrder order;
-  // Pieces take their places in the store one after the other, whichever thread has read them.
   options.threads.run(static_cast<std::size_t>(options.threads.count()), [&](std::size_t) {
     TextLines lines;
     LibsvmScratch scratch;
     for (std::size_t t = next_piece++; t < pieces.size(); t = next_piece++) {
       PackedRows rows;
-      Segment place;
       try {
         if (!failure.before(t)) {
           const std::uint64_t begin = t * text_piece_bytes;
@@ -77,14 +76,24 @@ void parse_seekable(ByteSource& source, const std::string& name, const ReadOptio
         rows = {};
       }
       try {
-        order.turn(t, [&] { place = store.take(rows); });
-        RowStore::write(place, rows);
+        use(t, rows);
       } catch (...) {
         failure.note(t, std::current_exception());
       }
     }
   });
   failure.rethrow();
+}
+
+// Pieces take their places in the store one after the other, whichever thread has read them.
+void parse_seekable(ByteSource& source, const std::string& name, const ReadOptions& options,
+                    std::vector<LibsvmPiece>& pieces, RowStore& store) {
+  InOrder order;
+  parse_pieces(source, name, options, pieces, [&](std::size_t t, const PackedRows& rows) {
+    Segment place;
+    order.turn(t, [&] { place = store.take(rows); });
+    RowStore::write(place, rows);
+  });
 }
 
 void parse_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
@@ -153,36 +162,76 @@ std::string label_text(double label) {
   return {buffer, end};
 }
 
-void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadOptions& options,
-                        const std::function<void(DatasetParts)>& take) {
+namespace {
+
+// Some pieces as a set of their own; nothing when they have no rows.
+std::optional<DatasetParts> block_of(std::vector<LibsvmPiece>& pieces, const std::string& name,
+                                     const ReadOptions& options, const Threads& threads) {
+  DatasetParts parts;
+  parts.name = name;
+  merge_labels(pieces, name, parts);
+  if (parts.labels.empty()) return std::nullopt;
+  StoredMatrix stored = join(blocks_of(pieces), columns_of(pieces, options), threads);
+  parts.matrix = stored.matrix;
+  parts.storage = std::move(stored.storage);
+  return parts;
+}
+
+// Pieces after each other, each by all threads. True: there were rows.
+bool stream_blocks(ByteSource& source, const std::string& name, const ReadOptions& options,
+                   const TakeLibsvmBlock& take) {
   LibsvmBlocks blocks(source, name, options.zero_based, options.threads);
   std::vector<LibsvmPiece> pieces;
   std::uint64_t lines = 0;
-  bool any = false;
+  std::size_t taken = 0;
   for (; blocks.next(pieces); pieces.clear()) {
     throw_first_fault(pieces, name, lines);
-    DatasetParts parts;
-    parts.name = name;
-    merge_labels(pieces, name, parts);
-    if (parts.labels.empty()) continue;
-    any = true;
-    const std::uint64_t cols = columns_of(pieces, options);
-    StoredMatrix stored = join(blocks_of(pieces), cols, options.threads);
-    parts.matrix = stored.matrix;
-    parts.storage = std::move(stored.storage);
-    take(std::move(parts));
+    if (auto parts = block_of(pieces, name, options, options.threads))
+      take(taken++, std::move(*parts), options.threads);
   }
-  if (!any) no_examples(name);
+  return taken > 0;
+}
+
+// Every thread has a piece of its own.
+bool seek_blocks(ByteSource& source, const std::string& name, const ReadOptions& options,
+                 const TakeLibsvmBlock& take) {
+  std::vector<LibsvmPiece> pieces;
+  std::atomic<bool> any{false};
+  const Threads one(1);
+  parse_pieces(source, name, options, pieces, [&](std::size_t t, const PackedRows& rows) {
+    if (rows.rows() == 0) return;
+    std::vector<LibsvmPiece> alone(1);
+    std::swap(alone[0].labels, pieces[t].labels);
+    std::swap(alone[0].classes, pieces[t].classes);
+    alone[0].columns = pieces[t].columns;
+    alone[0].block = PackedBlock(rows);
+    any = true;
+    take(t, *block_of(alone, name, options, one), one);
+  });
+  std::uint64_t lines = 0;
+  throw_first_fault(pieces, name, lines);
+  return any;
+}
+
+bool is_seekable(const ByteSource& source) {
+  return source.known_size() > 0 && source.read_at(0, {}).has_value();
+}
+
+}  // namespace
+
+void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadOptions& options,
+                        const TakeLibsvmBlock& take) {
+  if (!(is_seekable(source) ? seek_blocks : stream_blocks)(source, name, options, take)) no_examples(name);
 }
 
 DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options) {
   std::vector<LibsvmPiece> pieces;
   const std::uint64_t size = source.known_size();
-  const bool seekable = size > 0 && source.read_at(0, {}).has_value();
+  const bool seekable = is_seekable(source);
   // An entry takes at least "1:1" and a blank, a row a label and a line end.
   std::optional<RowStore> store;
   if (seekable) {
-    store.emplace(size / 2 + 1, size / 4 + 1, 0, size >= huge_text);
+    store.emplace(size / 2 + 1, size / 4 + 1, 0);
     parse_seekable(source, name, options, pieces, *store);
   } else {
     parse_stream(source, name, options, pieces);

@@ -32,8 +32,10 @@ template <class T>
 class Pages {
  public:
   Pages() = default;
-  // `huge`: in large pages when the system has them, far fewer page faults for arrays of many megabytes.
-  Pages(std::size_t count, bool huge) : count_(count), bytes_(round_up(count * sizeof(T), page)) {
+  // `huge`: in large pages when the system has them, for arrays of many megabytes that are gone through often. A virtual
+  // machine may have to ask its host for them, which takes longer than many faults.
+  explicit Pages(std::size_t count, bool huge = false)
+      : count_(count), bytes_(round_up(count * sizeof(T), page)) {
     if (bytes_ == 0) return;
     // Large pages begin at multiples of their size; so does the array, or its first part gets none.
     const std::size_t spare = huge ? large : 0;

@@ -221,12 +221,13 @@ Dataset read(const std::string& data, const ReadOptions& options) {
   return all;
 }
 
-void read_in_blocks(const std::string& data, const ReadOptions& options,
-                    const std::function<void(const Dataset&)>& take) {
+void read_in_blocks(const std::string& data, const ReadOptions& options, const TakeBlock& take) {
   const Opened opened = open_data(data, options);
-  if (opened.format != Format::Libsvm) return take(read_opened(opened, options));
+  if (opened.format != Format::Libsvm) return take(0, read_opened(opened, options), options.threads);
   read_libsvm_blocks(*opened.source, opened.paths.first, options,
-                     [&](DatasetParts parts) { take(made_from_text(std::move(parts))); });
+                     [&](std::size_t number, DatasetParts parts, const Threads& threads) {
+                       take(number, made_from_text(std::move(parts)), threads);
+                     });
 }
 
 std::vector<std::uint32_t> labels_in(const Dataset& data, const std::vector<std::string>& classes) {

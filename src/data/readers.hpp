@@ -13,9 +13,10 @@ namespace halfspace {
 
 [[nodiscard]] DatasetParts read_libsvm(ByteSource& source, const std::string& name,
                                        const ReadOptions& options);
-// Some rows after the other, at most a few megabytes of text each.
+// As read_in_blocks() has it; at most a few megabytes of text each.
+using TakeLibsvmBlock = std::function<void(std::size_t number, DatasetParts parts, const Threads& threads)>;
 void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadOptions& options,
-                        const std::function<void(DatasetParts)>& take);
+                        const TakeLibsvmBlock& take);
 [[nodiscard]] DatasetParts read_csv(ByteSource& source, const std::string& name, const ReadOptions& options);
 // `labels` may be null (prediction without labels).
 [[nodiscard]] DatasetParts read_idx(ByteSource& images, const std::string& name, ByteSource* labels,

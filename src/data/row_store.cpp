@@ -67,20 +67,18 @@ struct RowStore::Arrays {
   Pages<double> value8;
   Pages<std::uint64_t> dense;  // bits of the values of a dense set
   std::uint64_t most_entries = 0;
-  bool huge = false;
 
   template <class T>
   T* at(Pages<T>& pages, std::uint64_t entry) {
-    if (pages.get() == nullptr) pages = Pages<T>(most_entries, huge);
+    if (pages.get() == nullptr) pages = Pages<T>(most_entries);
     return pages.get() + entry;
   }
 };
 
-RowStore::RowStore(std::uint64_t most_rows, std::uint64_t most_entries, std::uint64_t cols, bool huge)
+RowStore::RowStore(std::uint64_t most_rows, std::uint64_t most_entries, std::uint64_t cols)
     : arrays_(std::make_shared<Arrays>()), always_wide_(cols > narrow_columns) {
-  arrays_->start = Pages<std::uint64_t>(most_rows + 1, false);
+  arrays_->start = Pages<std::uint64_t>(most_rows + 1);
   arrays_->most_entries = most_entries;
-  arrays_->huge = huge;
 }
 RowStore::~RowStore() = default;
 
@@ -236,7 +234,7 @@ template <class V, class Index>
 StoredMatrix RowStore::finish_dense(const Index* index, std::size_t cols, int decimals,
                                     const Threads& threads) {
   const std::size_t size = rows_ * cols;
-  arrays_->dense = Pages<std::uint64_t>((size * sizeof(V) + 7) / 8, arrays_->huge);
+  arrays_->dense = Pages<std::uint64_t>((size * sizeof(V) + 7) / 8);
   V* const dense = reinterpret_cast<V*>(arrays_->dense.get());
   const CsrView<V, Index> from = std::get<CsrView<V, Index>>(finish_sparse<V>(index, cols, decimals).matrix);
   // Rows are given back as soon as they are copied, so that the set is not there twice.

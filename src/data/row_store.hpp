@@ -32,8 +32,8 @@ struct Segment {
 class RowStore {
  public:
   // At most so many rows and entries, of which only those that come take memory. With `cols` given, no column
-  // lies beyond it. `huge` as for Pages.
-  RowStore(std::uint64_t most_rows, std::uint64_t most_entries, std::uint64_t cols, bool huge);
+  // lies beyond it.
+  RowStore(std::uint64_t most_rows, std::uint64_t most_entries, std::uint64_t cols);
   ~RowStore();
 
   // Room for the next piece. Calls come one after the other, in the order of the rows.

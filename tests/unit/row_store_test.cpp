@@ -24,8 +24,8 @@ PackedBlock block_of(const std::vector<Row>& rows) {
 }
 
 // Through a store that does not know how many columns will come.
-StoredMatrix store_all(const std::vector<std::vector<Row>>& pieces, std::size_t cols, bool huge = false) {
-  RowStore store(1000, 100000, 0, huge);
+StoredMatrix store_all(const std::vector<std::vector<Row>>& pieces, std::size_t cols) {
+  RowStore store(1000, 100000, 0);
   for (const auto& piece : pieces) {
     const PackedBlock block = block_of(piece);
     PackedRows rows = block.view();
@@ -111,11 +111,9 @@ TEST_CASE("a full set is stored dense, in ordinary and in large pages") {
       pieces.back().push_back(row);
     }
   }
-  for (const bool huge : {false, true}) {
-    const StoredMatrix stored = store_all(pieces, 20, huge);
-    CHECK(std::holds_alternative<DenseView<float>>(stored.matrix));
-    check_rows(stored, pieces);
-  }
+  const StoredMatrix stored = store_all(pieces, 20);
+  CHECK(std::holds_alternative<DenseView<float>>(stored.matrix));
+  check_rows(stored, pieces);
 }
 
 TEST_CASE("full pieces beside others keep their columns") {

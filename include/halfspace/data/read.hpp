@@ -64,9 +64,10 @@ struct ReadOptions {
 [[nodiscard]] Dataset read(const std::string& data, const ReadOptions& options = {});
 
 // The same rows, some at a time, so that a long libsvm text is never in memory as a whole; other formats come as one
-// block. A block has the classes and columns of its own rows (and options.features).
-void read_in_blocks(const std::string& data, const ReadOptions& options,
-                    const std::function<void(const Dataset&)>& take);
+// block. A block has the classes and columns of its own rows (and options.features). Several may be taken at once, on
+// different threads: their numbers ascend in the order of the rows, and `threads` are what each may use.
+using TakeBlock = std::function<void(std::size_t number, const Dataset& block, const Threads& threads)>;
+void read_in_blocks(const std::string& data, const ReadOptions& options, const TakeBlock& take);
 
 // Labels mapped to the classes of a model: rows whose label is none of them get classes.size().
 [[nodiscard]] std::vector<std::uint32_t> labels_in(const Dataset& data, const std::vector<std::string>& classes);

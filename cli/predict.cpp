@@ -25,21 +25,9 @@ constexpr std::size_t number_length =
 
 // Of one block of rows.
 struct Predictions {
-  std::vector<double> scores;  // row after row
+  std::vector<double> scores;  // row after row; or distances
   std::vector<std::uint32_t> labels;
-  std::vector<std::string> words;  // printed for each class; the last one for an abstention
-  std::size_t planes = 1;
   std::vector<double> probabilities;  // row after row, one per class; empty when not asked for
-
-  [[nodiscard]] const std::string& word(std::size_t row) const { return words[place(row)]; }
-  // The same for a line of text: without line ends and tabs.
-  [[nodiscard]] const std::string& line_word(std::size_t row) const { return line_words[place(row)]; }
-  std::vector<std::string> line_words;
-
- private:
-  [[nodiscard]] std::size_t place(std::size_t row) const {
-    return std::min<std::size_t>(labels[row], words.size() - 1);
-  }
 };
 
 // What is printed for no answer: 0, unless that could be taken for a class.
@@ -62,40 +50,14 @@ std::string in_one_line(const std::string& name) {
   return line;
 }
 
-void append_number(std::string& text, double value) {
-  char digits[number_length];
-  const auto [end, code] = std::to_chars(digits, digits + number_length, value);
-  text.append(digits, code == std::errc() ? end : digits);
-}
-
-std::string format_rows(const Predictions& predictions, bool with_scores, std::size_t begin,
-                        std::size_t end) {
-  std::string text;
-  text.reserve((end - begin) * (8 + (with_scores ? 24 * predictions.planes : 0)));
-  for (std::size_t i = begin; i < end; ++i) {
-    text += predictions.line_word(i);
-    for (std::size_t k = 0; with_scores && k < predictions.planes; ++k) {
-      text += '\t';
-      append_number(text, predictions.scores[i * predictions.planes + k]);
-    }
-    const std::size_t classes = predictions.words.size() - 1;
-    for (std::size_t k = 0; !predictions.probabilities.empty() && k < classes; ++k) {
-      text += '\t';
-      append_number(text, predictions.probabilities[i * classes + k]);
-    }
-    text += '\n';
+// A tab before each.
+void append_numbers(std::string& text, const double* values, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    char digits[number_length];
+    const auto [end, code] = std::to_chars(digits, digits + number_length, values[k]);
+    text += '\t';
+    text.append(digits, code == std::errc() ? end : digits);
   }
-  return text;
-}
-
-// Parts are formatted in parallel.
-void format_block(const Predictions& predictions, bool with_scores, const Threads& threads,
-                  std::vector<std::string>& text) {
-  const std::size_t rows = predictions.labels.size(), first = text.size();
-  text.resize(first + (rows + rows_per_part - 1) / rows_per_part);
-  for_blocks(threads, rows, rows_per_part, [&](std::size_t begin, std::size_t end) {
-    text[first + begin / rows_per_part] = format_rows(predictions, with_scores, begin, end);
-  });
 }
 
 // Planes take a row as it comes; other models prepare themselves for all rows at once, and take longer than reading.
@@ -116,11 +78,11 @@ class Predict final : public Command {
     options.flag("--scores",
                  "after the label, tab-separated, the score of every plane (in the order of the classes)",
                  scores_);
-    options.flag(
-        "--distances",
-        "after the label, tab-separated, the signed distance of the row from every plane: the score divided "
-        "by the length of the normal",
-        distances_);
+    options.flag("--distances",
+                 "after the label, tab-separated, the signed distance of the row, as the model sees it, from "
+                 "every plane: the "
+                 "score divided by the length of the normal",
+                 distances_);
     options.flag("--probabilities", "after the label, tab-separated, the probability of every class (sorted)",
                  probabilities_);
     OptionSpec tie{"--tie", "HOW", "what a score of exactly zero means", "as the model says"};
@@ -141,6 +103,10 @@ class Predict final : public Command {
     }
     if (tie_) model.tie = *tie_;
     if (distances_) measure_normals(model);
+    for (const std::string& name : model.classes) words_.push_back(in_one_line(name));
+    words_.push_back(abstention(model.classes));
+    classes_ = model.classes;
+    planes_ = model.planes();
     keep_memory();
     const bool to_stdout = output_path_.empty() || output_path_ == "-";
     rows_in_json_ = common.json && to_stdout;
@@ -181,7 +147,6 @@ class Predict final : public Command {
   // Predicts some rows and keeps what is to be said of them. Several threads may be here at once.
   void add(const Model& model, std::size_t number, const Dataset& data, const Threads& threads) {
     Predictions predictions;
-    predictions.planes = model.planes();
     predictions.scores =
         scores_ || distances_ ? scores(model, data, threads) : deciding_scores(model, data, threads);
     predictions.labels = labels_from_scores(model, predictions.scores);
@@ -190,13 +155,10 @@ class Predict final : public Command {
       const double length = normals_[k % normals_.size()];
       predictions.scores[k] = length > 0 ? predictions.scores[k] / length : 0;
     }
-    predictions.words = model.classes;
-    predictions.words.push_back(abstention(model.classes));
-    for (const std::string& word : predictions.words) predictions.line_words.push_back(in_one_line(word));
     const std::uint64_t right =
         data.labelled() ? count_right(predictions, labels_in(data, model.classes)) : 0;
     std::vector<std::string> text;
-    if (!rows_in_json_) format_block(predictions, scores_ || distances_, threads, text);
+    if (!rows_in_json_) text = lines(predictions, threads);
     const std::lock_guard lock(guard_);
     rows_ += data.rows();
     right_ += right;
@@ -208,6 +170,25 @@ class Predict final : public Command {
     }
   }
 
+  // Parts are formatted in parallel.
+  [[nodiscard]] std::vector<std::string> lines(const Predictions& predictions, const Threads& threads) const {
+    const std::size_t rows = predictions.labels.size();
+    std::vector<std::string> parts((rows + rows_per_part - 1) / rows_per_part);
+    for_blocks(threads, rows, rows_per_part, [&](std::size_t begin, std::size_t end) {
+      std::string& text = parts[begin / rows_per_part];
+      const std::size_t numbers = scores_ || distances_ ? planes_ : 0,
+                        shares = probabilities_ ? classes_.size() : 0;
+      text.reserve((end - begin) * (8 + 24 * (numbers + shares)));
+      for (std::size_t i = begin; i < end; ++i) {
+        text += words_[std::min<std::size_t>(predictions.labels[i], classes_.size())];
+        append_numbers(text, predictions.scores.data() + i * numbers, numbers);
+        append_numbers(text, predictions.probabilities.data() + i * shares, shares);
+        text += '\n';
+      }
+    });
+    return parts;
+  }
+
   static std::uint64_t count_right(const Predictions& predictions, const std::vector<std::uint32_t>& truth) {
     std::uint64_t right = 0;
     for (std::size_t i = 0; i < truth.size(); ++i) right += truth[i] == predictions.labels[i] ? 1U : 0U;
@@ -215,17 +196,15 @@ class Predict final : public Command {
   }
 
   void add_json(const Predictions& predictions, Json& labels, Json& numbers, Json& shares) const {
-    const std::size_t classes = predictions.words.size() - 1;
+    const auto values = [](const std::vector<double>& all, std::size_t row, std::size_t count) {
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(row * count);
+      return std::vector<double>(first, first + static_cast<std::ptrdiff_t>(count));
+    };
     for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
-      labels.push_back(predictions.labels[i] == abstained ? Json(nullptr) : Json(predictions.word(i)));
-      const auto first = predictions.scores.begin() + static_cast<std::ptrdiff_t>(i * predictions.planes);
-      if (scores_ || distances_)
-        numbers.push_back(
-            std::vector<double>(first, first + static_cast<std::ptrdiff_t>(predictions.planes)));
-      if (probabilities_) {
-        const auto p = predictions.probabilities.begin() + static_cast<std::ptrdiff_t>(i * classes);
-        shares.push_back(std::vector<double>(p, p + static_cast<std::ptrdiff_t>(classes)));
-      }
+      labels.push_back(predictions.labels[i] == abstained ? Json(nullptr)
+                                                          : Json(classes_[predictions.labels[i]]));
+      if (scores_ || distances_) numbers.push_back(values(predictions.scores, i, planes_));
+      if (probabilities_) shares.push_back(values(predictions.probabilities, i, classes_.size()));
     }
   }
 
@@ -249,7 +228,9 @@ class Predict final : public Command {
   std::string output_path_;
   bool scores_ = false;
   bool distances_ = false;
-  std::vector<double> normals_;  // their lengths, plane after plane
+  std::vector<double> normals_;               // their lengths, plane after plane
+  std::vector<std::string> classes_, words_;  // names, and how lines have them; one more word for no answer
+  std::size_t planes_ = 1;
   bool probabilities_ = false;
   std::optional<Tie> tie_;
   DataOptions data_;

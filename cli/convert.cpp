@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "data_options.hpp"
@@ -61,11 +60,7 @@ class Convert final : public Command {
   // libsvm text has no place for names.
   [[nodiscard]] std::string note_on_labels(const Dataset& data) const {
     if (written_format(output_path_, to_) != Format::Libsvm || !data.labelled()) return {};
-    const auto is_number = [](const std::string& name) {
-      double value = 0;
-      const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), value);
-      return code == std::errc() && end == name.data() + name.size();
-    };
+    const auto is_number = [](const std::string& name) { return label_number(name).has_value(); };
     if (std::all_of(data.classes().begin(), data.classes().end(), is_number)) return {};
     std::string words;
     for (std::size_t k = 0; k < std::min<std::size_t>(data.classes().size(), 10); ++k)

@@ -14,6 +14,15 @@
 #include "halfspace/core/error.hpp"
 
 namespace halfspace::cli {
+
+std::optional<double> label_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 namespace {
 
 constexpr std::size_t classes_listed = 20;
@@ -25,20 +34,12 @@ char parse_delimiter(const std::string& text) {
                    "for example ; or tab");
 }
 
-std::optional<double> number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // The class that `label` names, exactly or as the same number.
 std::string class_meant(const std::vector<std::string>& classes, const std::string& label) {
   if (std::find(classes.begin(), classes.end(), label) != classes.end()) return label;
-  if (const auto wanted = number(label)) {
+  if (const auto wanted = label_number(label)) {
     for (const std::string& name : classes) {
-      if (number(name) == wanted) return name;
+      if (label_number(name) == wanted) return name;
     }
   }
   return label;

@@ -52,6 +52,9 @@ void check_output(const std::string& output, std::initializer_list<std::string> 
 void read_blocks_for_model(const DataOptions& options, const Model& model, const Common& common,
                            std::vector<std::string>& notes, const TakeBlock& take);
 
+// A label that is a number, as such.
+[[nodiscard]] std::optional<double> label_number(std::string_view text);
+
 // One class against the rest; the label may be written in any way that means the same number.
 [[nodiscard]] Dataset against_rest(const Dataset& data, const std::string& positive);
 

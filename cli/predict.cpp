@@ -32,11 +32,7 @@ struct Predictions {
 
 // What is printed for no answer: 0, unless that could be taken for a class.
 std::string abstention(const std::vector<std::string>& classes) {
-  const auto other_number = [](const std::string& name) {
-    double value = 0;
-    const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), value);
-    return code == std::errc() && end == name.data() + name.size() && value != 0;
-  };
+  const auto other_number = [](const std::string& name) { return label_number(name).value_or(0) != 0; };
   return std::all_of(classes.begin(), classes.end(), other_number) ? "0" : "abstain";
 }
 

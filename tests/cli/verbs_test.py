@@ -36,7 +36,7 @@ class Predict(ProgramTest):
         self.assertTrue(one == two)
 
     def test_rows_that_come_in_blocks_are_predicted_as_all_at_once(self):
-        big = "".join(f"{1 if i % 13 > 6 else -1} 1:{i % 13 - 6} 2:{i % 7}{' 9:0.5' if i == 70000 else ''}\n" for i in range(80000))
+        big = "".join(f"{1 if i % 13 > 6 else -1} 1:{i % 13 - 6} 2:{i % 7}{' 9:0.5' if i == 35000 else ''}\n" for i in range(40000))
         (self.folder / "big.txt").write_text(big)
         self.done("convert", "big.txt", "-o", "big.hsd")
         blocks = self.run_program("predict", "model", "big.txt", "--scores", "--threads", "1")
@@ -45,16 +45,16 @@ class Predict(ProgramTest):
         self.assertEqual(blocks.stderr, whole.stderr)
         self.assertIn(b"7 features were not seen in training", blocks.stderr)
         json = self.json("predict", "model", "big.txt", "--threads", "2")
-        self.assertEqual(len(json["labels"]), 80000)
+        self.assertEqual(len(json["labels"]), 40000)
         self.assertTrue("".join(label + "\n" for label in json["labels"]) == self.done("predict", "model", "big.hsd"))
 
     def test_a_fault_late_in_the_rows_leaves_no_output(self):
-        big = "".join(f"1 1:{i % 13 - 6} 2:{i % 7}\n" for i in range(80000)) + "1 2:1 1:1\n"
+        big = "".join(f"1 1:{i % 13 - 6} 2:{i % 7}\n" for i in range(40000)) + "1 2:1 1:1\n"
         (self.folder / "big.txt").write_text(big)
         (self.folder / "out").write_text("old\n")
         for threads in ("1", "2"):
-            self.assertIn("big.txt:80001:7: ", self.fails(3, "predict", "model", "big.txt", "-o", "out", "--threads", threads))
-            self.assertIn("big.txt:80001:7: ", self.fails(3, "predict", "model", "big.txt", "--threads", threads))
+            self.assertIn("big.txt:40001:7: ", self.fails(3, "predict", "model", "big.txt", "-o", "out", "--threads", threads))
+            self.assertIn("big.txt:40001:7: ", self.fails(3, "predict", "model", "big.txt", "--threads", threads))
         self.assertEqual((self.folder / "out").read_text(), "old\n")
 
     def test_features_never_seen_are_ignored_and_said(self):

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <tuple>
 
 #include "halfspace/solve/baselines.hpp"
@@ -38,13 +39,19 @@ template <AlgorithmOptions A>
 namespace detail {
 void check_trainable(const Dataset& data);  // labels, features, at least two classes; throws InputError
 void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts options, const Run& run);
+[[nodiscard]] Fit one_vs_rest(const Dataset& data, const std::function<Fit(const Dataset&)>& solve_two);
 }  // namespace detail
+
+// `static constexpr bool two_classes = true`: the algorithm knows two classes only, and sees each against the rest.
+template <class A>
+concept ForTwoClasses = requires { requires A::two_classes; };
 
 // Trains any algorithm of the list: checks the data, solves, and gives the model its names.
 template <AlgorithmOptions A>
 [[nodiscard]] Fit train(const Dataset& data, const A& options, const Run& run = {}) {
   detail::check_trainable(data);
-  Fit fit = solve(data, options, run);
+  const auto solve_all = [&](const Dataset& rows) { return solve(rows, options, run); };
+  Fit fit = ForTwoClasses<A> && data.classes().size() > 2 ? detail::one_vs_rest(data, solve_all) : solve_all(data);
   detail::complete(fit, data, A::name, option_values(options), run);
   return fit;
 }

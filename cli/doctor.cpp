@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "data_options.hpp"
@@ -22,19 +23,7 @@ class Doctor final : public Command {
 
   int run(const Common& common, Output& output) override {
     std::vector<std::string> notes;
-    // Missing values are something to tell, not a reason to stop.
-    const bool fills = data_.read.missing == Missing::Error;
-    Dataset data;
-    try {
-      data = read_data(data_, common, notes);
-    } catch (const InputError&) {
-      if (!fills) throw;
-      DataOptions filled = data_;
-      filled.read.missing = Missing::Mean;
-      notes.clear();
-      data = read_data(filled, common, notes);  // any other fault is still there
-      notes.emplace_back("train wants --missing mean|median|drop for this table");
-    }
+    const Dataset data = read_with_holes(common, notes);
     const Examination found = examine(data, common.team());
     for (const std::string& note : notes) output.note(note);
     print(data, found, output);
@@ -43,6 +32,27 @@ class Doctor final : public Command {
   }
 
  private:
+  // Missing values are something to tell, not a reason to stop.
+  [[nodiscard]] Dataset read_with_holes(const Common& common, std::vector<std::string>& notes) const {
+    std::error_code ignored;
+    try {
+      return read_data(data_, common, notes);
+    } catch (const InputError& fault) {
+      // What is not a file cannot be read again.
+      if (data_.read.missing != Missing::Error || !std::filesystem::is_regular_file(data_.path, ignored)) throw;
+      DataOptions filled = data_;
+      filled.read.missing = Missing::Mean;
+      notes.clear();
+      try {
+        Dataset data = read_data(filled, common, notes);  // any other fault of a table is still there
+        notes.emplace_back("train wants --missing mean|median|drop for this table");
+        return data;
+      } catch (const UsageError&) {  // no table
+        throw fault;
+      }
+    }
+  }
+
   void print(const Dataset& data, const Examination& found, const Output& output) const {
     output.line(describe_data(data, data_.path));
     if (data.encoding() != nullptr && !data.encoding()->label_column.empty()) {

@@ -22,8 +22,8 @@ class TextMarks {
   [[nodiscard]] const Mark* next() const { return next_; }
   [[nodiscard]] const Mark* ready() const { return ready_; }
   void pass_to(const Mark* next) { next_ = next; }
-  // Finds more marks when next() has come to ready() or further; what it has pointed to is gone. False: all were found. The padding has marks too, so that
-  // there are some ready as long as the text has not ended.
+  // Finds more marks when next() has come to ready() or further; what it has pointed to is gone. False: all were
+  // found. The padding has marks too, so that there are some ready as long as the text has not ended.
   bool find_more();
   // Passes all marks before a place of the text.
   void pass_to_place(std::size_t place);

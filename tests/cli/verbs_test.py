@@ -271,6 +271,12 @@ class Doctor(ProgramTest):
         (self.folder / "holes.csv").write_text("a,b,label\n1,red,x\n,red,y\n3,4\n")
         self.assertIn("holes.csv:4:1: ", self.fails(3, "doctor", "holes.csv"))
 
+    def test_a_fault_is_said_as_it_was_met(self):
+        (self.folder / "bad.txt").write_text("1 1:1\n-1 1:x\n")
+        self.assertIn("bad.txt:2:6: ", self.fails(3, "doctor", "bad.txt"))
+        self.assertIn("-:2:6: ", self.fails(3, "doctor", "-", stdin=b"1 1:1\n-1 1:x\n"))
+        self.assertIn("-:3:1: ", self.fails(3, "doctor", "-", stdin=b"a,label\n1,x\n,y\n"))
+
     def test_contradictions_are_found(self):
         (self.folder / "odd.txt").write_text("1 1:1 2:5\n-1 1:1 2:5\n1 1:2 2:5\n-1 1:3 2:5\n")
         result = self.json("doctor", "odd.txt")

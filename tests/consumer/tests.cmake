@@ -24,4 +24,4 @@ add_test(NAME consumer.subdirectory COMMAND "${CMAKE_CURRENT_LIST_DIR}/subdirect
   "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DHALFSPACE_WERROR=${HALFSPACE_WERROR}")
 
 set_tests_properties(consumer.install consumer.package consumer.pkg_config consumer.subdirectory
-                     PROPERTIES LABELS slow TIMEOUT 600)
+                     PROPERTIES LABELS slow TIMEOUT 900)

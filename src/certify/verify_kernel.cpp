@@ -13,6 +13,7 @@
 #include "halfspace/certify/kernel_gap.hpp"
 #include "halfspace/certify/kernel_margin.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/objective/class_weights.hpp"
 
 namespace halfspace::detail {
 namespace {
@@ -54,11 +55,9 @@ std::string mismatch(const Dataset& data, const KernelModel& model, const Proble
   return {};
 }
 
-}  // namespace
-
-void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset& data,
-                   const std::vector<double>& C, const std::vector<double>& class_weights,
-                   const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out) {
+void verify_gaps(const Model& model, const KernelModel& kernel, const Dataset& data,
+                 const std::vector<double>& C, const std::vector<double>& class_weights,
+                 const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out) {
   if (model.dual.size() != kernel.offsets.size()) {
     out.lines.emplace_back("the model carries no dual point: nothing to verify");
     return;
@@ -101,6 +100,47 @@ void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset&
         if (data.labels()[i] != a && data.labels()[i] != b) problem.cost[i] = 0;
       check(problem);
     }
+  }
+}
+
+}  // namespace
+
+// svm has one C for all functions among its options, nu-svm one for each among its facts.
+void verify_machines(const Model& model, const KernelModel& kernel, const Dataset& data,
+                     const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out) {
+  std::string text = text_of(model.algorithm == "svm" ? model.options : model.facts, "C") + ",";
+  std::vector<double> C;
+  for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',')) {
+    C.push_back(OptionType<double>::parse("C", text.substr(0, comma), {0, 1e300}));
+    text.erase(0, comma + 1);
+  }
+  if (C.size() == 1) C.resize(kernel.offsets.size(), C[0]);
+  if (C.size() != kernel.offsets.size()) {
+    out.lines.emplace_back("not one C for every function");
+    return;
+  }
+  const std::vector<double> weights = class_weights(data, text_of(model.options, "class-weight"));
+  verify_gaps(model, kernel, data, C, weights, claims, threads, out);
+  if (model.algorithm != "nu-svm" || !out.holds) return;
+  // The dual values add up to nu times all bounds.
+  const double nu = OptionType<double>::parse("nu", text_of(model.options, "nu"), {0, 1});
+  for (std::size_t k = 0; k < model.dual.size(); ++k) {
+    double sum = 0, bounds = 0;
+    const auto classes = static_cast<std::uint32_t>(model.classes.size());
+    std::vector<bool> counted(classes, !kernel.pairs);
+    if (kernel.pairs) {
+      std::size_t left = k;
+      std::uint32_t a = 0;
+      for (; left >= classes - 1 - a; ++a) left -= classes - 1 - a;
+      counted[a] = counted[a + 1 + left] = true;
+    }
+    for (const double alpha : model.dual[k].alpha) sum += alpha;
+    for (std::size_t i = 0; i < data.rows(); ++i)
+      if (counted[data.labels()[i]]) bounds += C[k] * data.weight(i);
+    if (std::abs(sum - nu * bounds) <= 1e-9 * bounds) continue;
+    out.lines.push_back(fmt::format("{}: the dual values add up to nu = {:.10g}, the model says {}",
+                                    printable(function_name(model, k)), sum / bounds, nu));
+    out.holds = false;
   }
 }
 

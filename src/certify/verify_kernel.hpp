@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks the gaps that a kernel model claims.
+// Checks the gaps and margins that a kernel model claims. `out` has passed the checks that all models share.
 #pragma once
 
+#include "certify/claim.hpp"
 #include "halfspace/certify/verify_model.hpp"
 
 namespace halfspace::detail {
 
-// What a model claims for one function; NaN where it claims nothing.
-struct GapClaim {
-  double primal = 0, dual = 0;
-};
-// `out` has passed the checks that all models share. C: one per function.
-void verify_kernel(const Model& model, const KernelModel& kernel, const Dataset& data,
-                   const std::vector<double>& C, const std::vector<double>& class_weights,
-                   const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
+// svm and nu-svm: the gap of every function.
+void verify_machines(const Model& model, const KernelModel& kernel, const Dataset& data,
+                     const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
 
-// The same for hard margins: the bracket of the margin is recomputed from the model's own numbers.
+// hard-margin: the bracket of the margin is recomputed from the model's own numbers.
 void verify_kernel_margins(const Model& model, const KernelModel& kernel, const Dataset& data,
                            const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
 

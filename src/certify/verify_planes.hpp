@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks the gaps that planes of penalised problems claim: svm and logistic, one plane at a time or all classes at once.
+#pragma once
+
+#include "certify/claim.hpp"
+#include "halfspace/certify/verify_model.hpp"
+
+namespace halfspace::detail {
+
+// `out` has passed the checks that all models share.
+void verify_planes(const Model& model, const LinearModel& linear, const Dataset& data,
+                   const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
+
+}  // namespace halfspace::detail

@@ -256,7 +256,7 @@ Model read_native(std::string_view bytes, const std::string& name) {
   if (const Tensor* const certificate = tensors.find("certificate"))
     model.certificate = tensors.text(*certificate);
   tensors.no_others();
-  if (detail::tensor_checksum(file.fields, file.tensors) != file.checksum) {
+  if (detail::file_checksum(bytes, file.checksum_at) != file.checksum) {
     throw InputError(file.checksum_place, "the checksum does not match", "the file is damaged");
   }
   return model;

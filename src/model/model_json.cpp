@@ -16,7 +16,8 @@
 namespace halfspace::detail {
 namespace {
 
-constexpr std::string_view format_version = "1";
+// 1: the checksum left out the names of the tensors. Such a file may have been changed without a trace: it is refused.
+constexpr std::string_view format_version = "2";
 constexpr std::string_view first_reader =
     "0.1.0";  // the oldest program that reads this version of the format
 constexpr std::uint64_t feature_limit = std::uint64_t{1} << 32U;  // indices of features have 32 bits
@@ -59,6 +60,11 @@ std::size_t read_word(Fields& fields, std::string_view key, const std::string_vi
 void check_version(Fields& fields) {
   const std::string& found = fields.text("version");
   if (found == format_version) return;
+  if (found == "1")
+    fields.refuse(fmt::format("format version 1, whose checksum does not cover the names of the tensors; this is "
+                              "halfspace {}, which reads version {}",
+                              version(), format_version),
+                  "train the model again");
   const Json* const reader = fields.find("reader");
   const std::string needed =
       reader != nullptr && reader->is_string()

@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view dtype_words[] = {"F64", "U64", "U32", "U8"};
 constexpr std::uint64_t dtype_sizes[] = {8, 8, 4, 1};
 constexpr std::uint64_t length_bytes = 8;
+constexpr std::string_view no_checksum = "00000000000000000000000000000000";  // what its digits count as
 
 std::string little_endian(std::uint64_t value) {
   std::string bytes;
@@ -49,7 +50,8 @@ std::vector<std::uint64_t> read_counts(Fields& fields, std::string_view key) {
   std::vector<std::uint64_t> counts;
   for (const Json& item : fields.list(key)) {
     if (!item.is_number_unsigned())
-      fields.refuse_entry(key, counts.size(), fmt::format("'{}' has an entry that is not a whole number", key));
+      fields.refuse_entry(key, counts.size(),
+                          fmt::format("'{}' has an entry that is not a whole number", key));
     counts.push_back(item.get<std::uint64_t>());
   }
   if (counts.size() > 2)
@@ -111,15 +113,16 @@ void check_order(std::vector<Tensor>& tensors, std::uint64_t data_at, std::uint6
 
 }  // namespace
 
-std::string tensor_checksum(std::string_view fields, std::span<const Tensor> tensors) {
+std::string file_checksum(std::string_view bytes, std::uint64_t digits_at) {
   Fingerprint sum;
-  sum.add_values(std::span(fields));
-  for (const Tensor& tensor : tensors) sum.add_values(std::span(tensor.bytes));
+  sum.add_values(std::span(bytes.substr(0, digits_at)));
+  sum.add_values(std::span(no_checksum));
+  sum.add_values(std::span(bytes.substr(digits_at + no_checksum.size())));
   return sum.hex();
 }
 
 std::string write_tensors(const std::string& fields, std::span<const Tensor> tensors) {
-  Json json = {{"__metadata__", {{"halfspace", fields}, {"checksum", tensor_checksum(fields, tensors)}}}};
+  Json json = {{"__metadata__", {{"halfspace", fields}, {"checksum", no_checksum}}}};
   std::uint64_t at = 0;
   for (const Tensor& tensor : tensors) {
     const std::uint64_t end = at + tensor.bytes.size();
@@ -139,6 +142,9 @@ std::string write_tensors(const std::string& fields, std::span<const Tensor> ten
   bytes += little_endian(header.size());
   bytes += header;
   for (const Tensor& tensor : tensors) bytes += tensor.bytes;
+  // Keys are sorted: the checksum is the first value of the header.
+  const std::uint64_t digits_at = bytes.find(no_checksum, length_bytes);
+  bytes.replace(digits_at, no_checksum.size(), file_checksum(bytes, digits_at));
   return bytes;
 }
 
@@ -159,6 +165,10 @@ TensorFile read_tensors(std::string_view bytes, const std::string& name) {
   file.fields_place = text.value({"__metadata__", "halfspace"});
   file.checksum = metadata.text("checksum");
   file.checksum_place = text.value({"__metadata__", "checksum"});
+  file.checksum_at = *file.checksum_place.byte + 1;  // after the quote
+  if (file.checksum.size() != no_checksum.size() ||
+      bytes.substr(file.checksum_at, no_checksum.size()) != file.checksum)
+    metadata.refuse("'checksum' is not a checksum", "32 hexadecimal digits as they are");
   metadata.no_others();
   for (const auto& item : json.items()) {
     if (item.key() == "__metadata__") continue;

@@ -25,8 +25,9 @@ struct Tensor {
 };
 
 struct TensorFile {
-  std::string fields;           // JSON text of the model's fields
-  std::string checksum;         // of the fields and the tensors
+  std::string fields;             // JSON text of the model's fields
+  std::string checksum;           // of all bytes of the file, its own digits counted as zeros
+  std::uint64_t checksum_at = 0;  // the byte where the digits begin
   Place fields_place, checksum_place;
   std::vector<Tensor> tensors;  // in the order of their bytes
 };
@@ -37,6 +38,7 @@ inline constexpr std::uint64_t header_limit = std::uint64_t{16} << 20U;
 [[nodiscard]] std::string write_tensors(const std::string& fields, std::span<const Tensor> tensors);
 // Checks the whole layout, every size against the bytes that are there. Does not compare the checksum.
 [[nodiscard]] TensorFile read_tensors(std::string_view bytes, const std::string& name);
-[[nodiscard]] std::string tensor_checksum(std::string_view fields, std::span<const Tensor> tensors);
+// Of the whole file: the length, the header with the names, types and places of the tensors, the tensors.
+[[nodiscard]] std::string file_checksum(std::string_view bytes, std::uint64_t digits_at);
 
 }  // namespace halfspace::detail

@@ -28,7 +28,7 @@ TEST_CASE("headers that are not the JSON we know are refused") {
   const Parts parts = parts_of(hs::to_bytes(dense_model()));
   const std::string header = parts.header.dump();
   const auto with_header = [&](const std::string& h) { return refusal(bytes_with_header(h, parts.data)); };
-  CHECK(with_header(header).empty());
+  CHECK(refusal(sealed(parts)).empty());
   CHECK(contains(with_header("[" + header + "]"), "byte 8"));
   CHECK(contains(with_header(header + "}"), "not valid JSON"));
   CHECK(contains(with_header(std::string(100000, '[')), "no JSON header"));
@@ -247,10 +247,40 @@ TEST_CASE("encodings that do not fit are refused") {
 
 TEST_CASE("a file of a newer format says which program reads it") {
   const std::string message = refusal(forged(dense_model(), [](Parts&, Json& f) {
-    f["version"] = "2";
+    f["version"] = "3";
     f["reader"] = "3.1.0";
     f["something_new"] = true;
   }));
-  CHECK(contains(message, "format version 2"));
+  CHECK(contains(message, "format version 3"));
   CHECK(contains(message, "halfspace 3.1.0 or newer"));
+}
+
+TEST_CASE("a file of the first format is refused: its checksum did not cover the names") {
+  const std::string message = refusal(forged(dense_model(), [](Parts&, Json& f) { f["version"] = "1"; }));
+  CHECK(contains(message, "format version 1"));
+  CHECK(contains(message, "train the model again"));
+}
+
+TEST_CASE("the checksum covers every byte: the names of the tensors, blanks, and what no reader looks at") {
+  hs::Model scaled = sparse_model();
+  scaled.unit_rows = false;
+  scaled.scaling = {.kind = hs::ScaleKind::Standard, .shift = std::vector<double>(7, 1), .factor = std::vector<double>(7, 2)};
+  for (const hs::Model& model : {dense_model(), scaled, table_model()}) {
+    const std::string bytes = hs::to_bytes(model);
+    REQUIRE(refusal(bytes).empty());
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ 1);
+      CHECK_MESSAGE(!refusal(changed).empty(), at);
+    }
+  }
+}
+
+TEST_CASE("two tensors that change names are found by the checksum") {
+  hs::Model model = dense_model();
+  model.scaling = {.kind = hs::ScaleKind::Standard, .shift = {0, 1, 2}, .factor = {1, 2, 3}};
+  Parts parts = parts_of(hs::to_bytes(model));
+  REQUIRE(parts.header["scaling.shift"]["shape"] == parts.header["scaling.factor"]["shape"]);
+  std::swap(parts.header["scaling.shift"], parts.header["scaling.factor"]);
+  CHECK(contains(refusal(bytes_with_header(parts.header.dump(), parts.data)), "the checksum does not match"));
 }

@@ -11,8 +11,8 @@
 
 #include "data/csv_feed.hpp"
 #include "data/csv_table.hpp"
+#include "data/other_file.hpp"
 #include "data/readers.hpp"
-#include "data/wide_text.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -25,9 +25,9 @@ namespace {
 
 void skip_byte_order_mark(CsvFeed& feed, const std::string& name) {
   const std::string_view head = feed.head();
-  if (const std::string_view wide = wide_text(head); !wide.empty()) {
-    throw InputError({.file = name, .line = 1, .column = 1}, fmt::format("the file is {}", wide), "UTF-8 was expected",
-                     fmt::format("convert it with iconv -f {} -t UTF-8", wide));
+  if (const auto other = other_file(head)) {
+    throw InputError({.file = name, .line = other->line, .column = other->column}, "the file is " + other->what,
+                     "a table in UTF-8 was expected", other->hint);
   }
   if (head.starts_with("\xEF\xBB\xBF")) feed.skip(3);
 }

@@ -130,15 +130,25 @@ class BlockParser {
         return;
       }
     }
-    if (number.fault != NumberFault::None) {
-      const std::string text = printable(cell.text, 40);
-      const bool word = number.fault == NumberFault::NotANumber && layout_.encoding == nullptr;
-      refuse_number(cell, layout_.slot_name(slot), number.fault,
-                    word ? fmt::format("--categorical {} or --missing-words {}",
-                                       printable(layout_.slot_name(slot)), text)
-                         : fmt::format("--missing-words {}", text));
-    }
+    if (number.fault != NumberFault::None) refuse_feature(cell, slot, number.fault);
     rows_.add(slot, number.value);
+  }
+
+  [[noreturn]] void refuse_feature(const CsvCell& cell, std::uint32_t slot, NumberFault fault) const {
+    const std::string& name = layout_.slot_name(slot);
+    const std::size_t quote = cell.quoted ? std::string_view::npos : cell.text.find('"');
+    if (quote != std::string_view::npos) {
+      throw CsvFailure{cell.line, cell.column + quote,
+                       fmt::format("a stray quote: '{}' in column {} is not a number", printable(cell.text, 40),
+                                   printable(name)),
+                       {},
+                       "a quoted cell begins with its quote"};
+    }
+    const std::string text = printable(cell.text, 40);
+    std::string hint = fault == NumberFault::NotANumber ? std::string(number_hint(cell.text)) : "";
+    if (hint.empty() && fault == NumberFault::NotANumber && layout_.encoding == nullptr)
+      hint = fmt::format("--categorical {} or --missing-words {}", printable(name), text);
+    refuse_number(cell, name, fault, hint.empty() ? fmt::format("--missing-words {}", text) : hint);
   }
 
   [[noreturn]] static void refuse_number(const CsvCell& cell, const std::string& column, NumberFault fault,

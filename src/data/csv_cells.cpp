@@ -71,11 +71,18 @@ void CellScanner::end_cell(const char* p, bool& last) {
     begin_line(p + 1);
   } else if (is_control(static_cast<unsigned char>(*p))) {
     refuse_byte(p);
-  } else {
-    throw CsvFailure{
-        line_, static_cast<std::uint64_t>(p - line_start_) + 1, "text after the quote that closes a cell",
-        "a delimiter or the end of the line was expected", "a quote inside a cell is written twice"};
   }
+}
+
+// A quote that has lost its partner takes everything up to the next one: what to look at is then where it was opened.
+void CellScanner::refuse_text_after(const char* quote, const CsvCell& cell) const {
+  if (line_ != cell.line) {
+    throw CsvFailure{cell.line, cell.column,
+                     fmt::format("the quote opened here is closed {} lines below, before other text", line_ - cell.line),
+                     "a delimiter or the end of the line was expected there", "is this a stray quote?"};
+  }
+  throw CsvFailure{line_, column_of(quote), "text after the quote that closes a cell",
+                   "a delimiter or the end of the line was expected", "a quote inside a cell is written twice"};
 }
 
 // From p to the next quote; counts the lines on the way.
@@ -100,6 +107,7 @@ const char* CellScanner::quoted_part(const char* p, const CsvCell& cell) {
 
 CsvCell CellScanner::quoted(const char* quote, bool& last) {
   CsvCell cell = place(quote);
+  cell.quoted = true;
   const char* part = quote + 1;
   const char* p = quoted_part(part, cell);
   cell.text = {part, static_cast<std::size_t>(p - part)};
@@ -117,13 +125,15 @@ CsvCell CellScanner::quoted(const char* quote, bool& last) {
   if (cell.text.size() > csv_cell_limit) refuse_long_cell(cell, "is the quote that opens it closed?");
   while (!cell.text.empty() && blank(cell.text.front())) cell.text.remove_prefix(1);
   while (!cell.text.empty() && blank(cell.text.back())) cell.text.remove_suffix(1);
-  end_cell(skip_blanks(p + 1), last);
+  const char* const behind = skip_blanks(p + 1);
+  if (!stops_[static_cast<unsigned char>(*behind)]) refuse_text_after(p, cell);
+  end_cell(behind, last);
   return cell;
 }
 
 void CellScanner::refuse_byte(const char* p) const {
   const auto byte = static_cast<unsigned char>(*p);
-  throw CsvFailure{line_, static_cast<std::uint64_t>(p - line_start_) + 1, fmt::format("byte 0x{:02x}", byte),
+  throw CsvFailure{line_, column_of(p), fmt::format("byte 0x{:02x}", byte),
                    "text was expected", byte == '\r' ? "lines end in LF or CRLF" : ""};
 }
 
@@ -138,12 +148,36 @@ void CellScanner::explain_row(std::size_t cells, const CsvFailure& failure) {
   at_ = line_start_ = row_start_;
   line_ = row_line_;
   std::size_t found = 0;
-  for (bool last = false; !last; ++found) (void)next(last);
-  check_row_length();
-  if (found != cells) {
-    throw CsvFailure{row_line_, 1, fmt::format("{} cells expected, {} found", cells, found)};
+  CsvCell extra, long_cell;  // the first cell too many, the first one of several lines
+  for (bool last = false; !last; ++found) {
+    const CsvCell cell = next(last);
+    if (found == cells) extra = cell;
+    if (long_cell.text.empty() && cell.quoted && cell.text.find('\n') != std::string_view::npos) long_cell = cell;
   }
+  check_row_length();
+  if (found != cells) throw wrong_count(cells, found, extra, long_cell);
   throw failure;
+}
+
+// Called behind the row. Too many cells: the first of them; too few: the row.
+CsvFailure CellScanner::wrong_count(std::size_t cells, std::size_t found, const CsvCell& extra,
+                                    const CsvCell& long_cell) const {
+  std::string what = fmt::format("{} cells expected, {} found", cells, found);
+  if (!long_cell.text.empty()) {
+    return {long_cell.line, long_cell.column, "the quote opened here takes in more than one line; " + std::move(what), {},
+            "is this a stray quote?"};
+  }
+  if (found > cells) {
+    return {extra.line, extra.column, std::move(what), {},
+            delimiter_ == ',' ? "a cell that holds a comma, as a decimal comma, is written in quotes" : ""};
+  }
+  const std::string_view row(row_start_, static_cast<std::size_t>(at_ - row_start_));
+  for (const char other : {'\t', ';', ',', '|'}) {
+    if (found > 1 || other == delimiter_ || row.find(other) == std::string_view::npos) continue;
+    return {row_line_, 1, std::move(what), {},
+            other == '\t' ? "are these cells separated by tabs?" : fmt::format("are these cells separated by '{}'?", other)};
+  }
+  return {row_line_, 1, std::move(what)};
 }
 
 }  // namespace halfspace

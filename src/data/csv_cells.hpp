@@ -33,6 +33,7 @@ struct CsvCell {
   std::string_view text;   // trimmed and unquoted; good until the next cell is read
   std::uint64_t line = 1;  // where it starts: at the opening quote, or the first byte that is not blank
   std::uint64_t column = 1;
+  bool quoted = false;
 };
 
 class CellScanner {
@@ -83,13 +84,19 @@ class CellScanner {
     at_ = line_start_ = first;
     ++line_;
   }
+  [[nodiscard]] std::uint64_t column_of(const char* p) const {
+    return static_cast<std::uint64_t>(p - line_start_) + 1;
+  }
   [[nodiscard]] CsvCell place(const char* p) const {
-    return {{}, line_, static_cast<std::uint64_t>(p - line_start_) + 1};
+    return {{}, line_, column_of(p)};
   }
   CsvCell unquoted(const char* first, bool& last);
   CsvCell quoted(const char* quote, bool& last);
   const char* quoted_part(const char* p, const CsvCell& cell);
   void end_cell(const char* p, bool& last);
+  [[noreturn]] void refuse_text_after(const char* quote, const CsvCell& cell) const;
+  [[nodiscard]] CsvFailure wrong_count(std::size_t cells, std::size_t found, const CsvCell& extra,
+                                       const CsvCell& long_cell) const;
   [[noreturn]] void refuse_byte(const char* p) const;
 
   const char* at_;

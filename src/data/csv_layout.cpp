@@ -44,13 +44,13 @@ class Planner {
   Planner(const std::string& name, const ReadOptions& options) : name_(name), options_(options) {}
 
   // What the line has instead of commas: another delimiter, or the pairs of libsvm text.
-  static std::string hint_for_one_column(std::string_view line) {
+  static std::string hint_for_one_column(std::string_view line, char used) {
     const std::size_t blank = line.find(' ');
     if (blank != std::string_view::npos && line.find(':', blank) != std::string_view::npos &&
         line.find_first_not_of("+-.0123456789e") == blank)
       return "is this libsvm text? --format libsvm";
-    for (const char delimiter : {';', '|', ' ', ':'}) {
-      if (line.find(delimiter) != std::string_view::npos) return fmt::format("--delimiter '{}'", delimiter);
+    for (const char delimiter : {';', ',', '|', ' ', ':'}) {
+      if (delimiter != used && line.find(delimiter) != std::string_view::npos) return fmt::format("--delimiter '{}'", delimiter);
     }
     return {};
   }
@@ -63,7 +63,7 @@ class Planner {
     name_columns(first_row);
     const bool separated = first_line.find_first_of(";|") != std::string_view::npos;
     if (first_row.size() == 1 && (options_.need_labels || (separated && !options_.encoding))) {
-      throw InputError(place(1, 1), "one column found", "at least 2 expected", hint_for_one_column(first_line));
+      throw InputError(place(1, 1), "one column found", "at least 2 expected", hint_for_one_column(first_line, delimiter));
     }
     if (options_.encoding) {
       follow_encoding();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "data/binary_rows.hpp"
+#include "data/other_file.hpp"
 #include "data/readers.hpp"
 #include "halfspace/core/error.hpp"
 
@@ -16,6 +17,7 @@ namespace halfspace {
 namespace {
 
 constexpr std::uint64_t magic_bytes = 4;
+constexpr unsigned most_dimensions = 32;
 
 struct IdxHeader {
   Elements elements;
@@ -79,7 +81,7 @@ class IdxReader {
       const bool swapped = got == magic_bytes && byte_at(there, 2) == 0 && byte_at(there, 3) == 0 &&
                            element_type(byte_at(there, 1)) && byte_at(there, 0) != 0;
       if (swapped) refuse(0, "wrong byte order: the header is little-endian", "IDX is big-endian");
-      refuse(0, "not IDX", "an IDX file begins with two zero bytes");
+      refuse(0, not_this_format("IDX", {magic.data(), got}, source_), "an IDX file begins with two zero bytes");
     }
     if (got < magic_bytes)
       refuse(0, "truncated magic", "an IDX file begins with 4 bytes 0 0 TYPE DIMENSIONS");
@@ -91,6 +93,8 @@ class IdxReader {
     header_.elements = {*type, true};
     const unsigned dimensions = byte_at(there, 3);
     if (dimensions == 0) refuse(3, "ndim is 0", "at least one dimension is needed");
+    if (dimensions > most_dimensions)
+      refuse(3, fmt::format("ndim is {}", dimensions), fmt::format("at most {} dimensions", most_dimensions));
     header_.vector = dimensions == 1;
     header_.bytes = magic_bytes + 4 * std::uint64_t{dimensions};
   }
@@ -103,25 +107,24 @@ class IdxReader {
     Shape& shape = header_.shape;
     shape.cols = 1;
     bool fits = true;
-    bool empty = false;
     for (std::size_t at = 0; at < sizes.size(); at += 4) {
       std::uint64_t size = 0;
       for (std::size_t k = 0; k < 4; ++k) size = size << 8U | byte_at(sizes, at + k);
-      empty = empty || size == 0;
+      if (size == 0) {
+        refuse(magic_bytes + at, at == 0 ? "no examples: 0 rows are declared" : "no features: a dimension is 0");
+      }
       if (at == 0) {
         shape.rows = size;
       } else {
         fits = fits && checked_mul(shape.cols, size, shape.cols);
       }
     }
-    if (shape.rows == 0) throw InputError(Place{name_}, "no examples: 0 rows are declared");
-    if (empty) throw InputError(Place{name_}, "no features: a dimension is 0");
     std::uint64_t bytes = 0;
     fits = fits && checked_mul(shape.rows, shape.cols, bytes) &&
            checked_mul(bytes, header_.elements.bytes(), bytes) && checked_add(bytes, header_.bytes, bytes);
     if (!fits) refuse(magic_bytes, "size mismatch: the sizes multiply to more than 64 bits can count");
     if (shape.cols > binary_column_limit) {
-      refuse(magic_bytes, fmt::format("{} features", shape.cols),
+      refuse(magic_bytes + 4, fmt::format("{} features", shape.cols),
              fmt::format("at most {}", binary_column_limit));
     }
     if (source_.known_size() > 0 && source_.known_size() < bytes) refuse_short(source_.known_size());

@@ -157,7 +157,7 @@ bool LineReader::read_entry(std::string_view token, LibsvmLine& out) {
       return true;
     case NumberFault::NotANumber:
       fault(value.data() + result.at, fmt::format("value '{}' is not a decimal number", printable(value)),
-            "a decimal number");
+            "INDEX:VALUE with a decimal number", std::string(number_hint(value)));
       return false;
     case NumberFault::NotFinite:
       fault(value.data(), fmt::format("value '{}' is not finite", printable(value)), "a finite number");

@@ -10,8 +10,8 @@
 
 #include "data/libsvm_entries.hpp"
 #include "data/marked_number.hpp"
+#include "data/other_file.hpp"
 #include "data/plain_decimal.hpp"
-#include "data/wide_text.hpp"
 
 namespace halfspace {
 namespace {
@@ -59,14 +59,14 @@ class PieceParser {
   }
 
  private:
-  // A UTF-8 mark at the beginning of the file is skipped; wider text is recognised and refused.
+  // A UTF-8 mark at the beginning of the file is skipped; what is no text of this kind is refused by its name.
   const char* skip_mark(const char* p) {
     const std::string_view head(begin_, static_cast<std::size_t>(end_ - begin_));
-    if (head.starts_with("\xEF\xBB\xBF")) return p + 3;
-    if (const std::string_view wide = wide_text(head); !wide.empty())
-      piece_.fault = LineFault{1, 1, std::string(wide) + " text", "plain text (UTF-8 or ASCII)",
-                               "convert it with iconv -f " + std::string(wide) + " -t UTF-8"};
-    return p;
+    if (const auto other = other_file(head)) {
+      piece_.fault = LineFault{other->line, other->column, "the file is " + other->what,
+                               "rows LABEL INDEX:VALUE ... were expected", other->hint};
+    }
+    return head.starts_with("\xEF\xBB\xBF") ? p + 3 : p;
   }
 
   // LABEL INDEX:VALUE INDEX:VALUE ... of plain decimals. False: read the line carefully.

@@ -94,11 +94,12 @@ void read_labels(ByteSource& source, const std::string& name, const std::string&
                  std::uint64_t rows, DatasetParts& parts) {
   const NpyHeader header = read_npy_header(source, name);
   if (header.shape.size() != 1) {
-    throw InputError(Place{name}, fmt::format("labels of shape {}", header.shape_text()),
+    throw InputError(Place{.file = name, .byte = header.shape_at},
+                     fmt::format("labels of shape {}", header.shape_text()),
                      "an array of one dimension is expected");
   }
   if (header.shape[0] != rows) {
-    throw InputError(Place{name}, fmt::format("{} labels", header.shape[0]),
+    throw InputError(Place{.file = name, .byte = header.size_at[0]}, fmt::format("{} labels", header.shape[0]),
                      fmt::format("{} has {} rows", printable(matrix_name), rows));
   }
   if (header.kind == NpyKind::Numbers) {
@@ -110,16 +111,17 @@ void read_labels(ByteSource& source, const std::string& name, const std::string&
 
 Shape matrix_shape(const NpyHeader& header, const std::string& name) {
   if (header.kind != NpyKind::Numbers) {
-    throw InputError(Place{name}, fmt::format("unsupported dtype '{}' of X", printable(header.descr)),
+    throw InputError(Place{.file = name, .byte = header.descr_at},
+                     fmt::format("unsupported dtype '{}' of X", printable(header.descr)),
                      "features are numbers");
   }
   if (header.shape.empty() || header.shape.size() > 2) {
-    throw InputError(Place{name}, fmt::format("shape {}", header.shape_text()),
+    throw InputError(Place{.file = name, .byte = header.shape_at}, fmt::format("shape {}", header.shape_text()),
                      "X has one or two dimensions: rows and features");
   }
   const Shape shape{header.shape[0], header.shape.size() == 2 ? header.shape[1] : 1};
   if (shape.cols > binary_column_limit) {
-    throw InputError(Place{name}, fmt::format("{} features", shape.cols),
+    throw InputError(Place{.file = name, .byte = header.size_at[1]}, fmt::format("{} features", shape.cols),
                      fmt::format("at most {} are possible", binary_column_limit));
   }
   return shape;

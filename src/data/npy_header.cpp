@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "data/other_file.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -33,13 +34,15 @@ class HeaderParser {
   void parse(NpyHeader& header) {
     std::set<std::string> seen;
     expect('{');
+    const std::size_t dictionary = at_ - 1;
     while (!next_is('}')) {
-      const std::size_t key_at = at_;
+      const std::size_t key_at = at_;  // next_is() has passed the blanks before it
       const std::string key = quoted();
       if (!seen.insert(key).second) refuse(key_at, fmt::format("the key '{}' appears twice", printable(key)));
       expect(':');
       if (key == "descr") {
-        if (next_is('[')) throw InputError(Place{name_}, "unsupported dtype: records", expected_types);
+        if (next_is('[')) refuse(at_, "unsupported dtype: records", expected_types);
+        header.descr_at = first_byte_ + at_;
         header.descr = quoted();
       } else if (key == "fortran_order") {
         header.fortran_order = boolean();
@@ -55,8 +58,7 @@ class HeaderParser {
     skip_space();
     if (at_ != text_.size()) refuse(at_, "characters after the dictionary of the header");
     for (const char* key : {"descr", "fortran_order", "shape"}) {
-      if (!seen.contains(key))
-        throw InputError(Place{name_}, fmt::format("missing key '{}' in the header", key));
+      if (!seen.contains(key)) refuse(dictionary, fmt::format("missing key '{}' in the header", key));
     }
   }
 
@@ -101,8 +103,10 @@ class HeaderParser {
   }
   void shape(NpyHeader& header) {
     expect('(');
+    header.shape_at = first_byte_ + at_ - 1;
     while (!next_is(')')) {
       if (header.shape.size() == most_dimensions) refuse(at_, "too many dimensions");
+      header.size_at.push_back(first_byte_ + at_);
       header.shape.push_back(dimension());
       if (!next_is(')')) expect(',');
     }
@@ -110,7 +114,7 @@ class HeaderParser {
   }
   std::uint64_t dimension() {
     skip_space();
-    if (next_is('-')) throw InputError(Place{name_}, "a dimension of the shape is < 0");
+    if (next_is('-')) refuse(at_, "a dimension of the shape is < 0");
     std::uint64_t size = 0;
     const char* const first = text_.data() + at_;
     const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), size);
@@ -183,11 +187,13 @@ std::string read_header_text(ByteSource& source, const std::string& name, NpyHea
   };
   const std::size_t got = source.read(std::span<char>(front).first(8));
   const std::size_t known = std::min(got, magic.size());
-  if (std::string_view(front.data(), known) != magic.substr(0, known)) refuse_at(name, 0, "not NPY");
+  if (std::string_view(front.data(), known) != magic.substr(0, known))
+    refuse_at(name, 0, not_this_format("NPY", {front.data(), got}, source), "an NPY file begins with \\x93NUMPY");
   if (got < 8)
     refuse_at(name, 0, "truncated magic", "an NPY file begins with \\x93NUMPY and two bytes of version");
   if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0) {
-    refuse_at(name, 6, fmt::format("unsupported version {}.{}", byte(6), byte(7)),
+    const bool major = byte(6) < 1 || byte(6) > 3;
+    refuse_at(name, major ? 6 : 7, fmt::format("unsupported version {}.{}", byte(6), byte(7)),
               "1.0, 2.0 and 3.0 are read");
   }
   const std::size_t length_bytes = byte(6) == 1 ? 2 : 4;
@@ -201,7 +207,14 @@ std::string read_header_text(ByteSource& source, const std::string& name, NpyHea
   std::string text(length, '\0');
   text.resize(source.read(text));
   header.bytes = 8 + length_bytes + length;
-  if (text.size() < length) refuse_at(name, 8 + length_bytes + text.size(), "truncated header");
+  const bool whole = text.find('}') != std::string::npos;
+  if (text.size() < length) {
+    // Where the dictionary is all there, not the file was cut short: the length is wrong.
+    refuse_at(name, whole ? 8 : 8 + length_bytes + text.size(),
+              fmt::format("truncated header: its length is given as {}, {} bytes are there", length, text.size()));
+  }
+  if (!whole && !text.ends_with('\n'))
+    refuse_at(name, 8, fmt::format("a header of length {} ends before its dictionary does", length));
   return text;
 }
 
@@ -214,10 +227,10 @@ std::string NpyHeader::shape_text() const {
 void refuse_npy_size(const NpyHeader& header, const std::string& name, std::uint64_t data_bytes) {
   const auto declared = declared_bytes(header);
   const std::string shape = fmt::format("shape {} of dtype {}", header.shape_text(), printable(header.descr));
-  if (!declared) throw InputError(Place{name}, fmt::format("size mismatch: {} is beyond 64 bits", shape));
-  if (data_bytes > *declared) throw InputError(Place{name}, fmt::format("trailing bytes after {}", shape));
-  throw InputError(Place{name}, fmt::format("size mismatch: {} needs {} bytes, {} are there", shape,
-                                            *declared, data_bytes));
+  if (!declared) refuse_at(name, header.shape_at, fmt::format("size mismatch: {} is beyond 64 bits", shape));
+  if (data_bytes > *declared) refuse_at(name, header.bytes + *declared, fmt::format("trailing bytes after {}", shape));
+  refuse_at(name, header.bytes + data_bytes,
+            fmt::format("size mismatch: the file ends here, {} needs {} bytes, {} are there", shape, *declared, data_bytes));
 }
 
 NpyHeader read_npy_header(ByteSource& source, const std::string& name) {
@@ -225,14 +238,13 @@ NpyHeader read_npy_header(ByteSource& source, const std::string& name) {
   const std::string text = read_header_text(source, name, header);
   HeaderParser(text, header.bytes - text.size(), name).parse(header);
   if (!read_descr(header)) {
-    throw InputError(Place{name}, fmt::format("unsupported dtype '{}'", printable(header.descr)),
-                     HeaderParser::expected_types);
+    refuse_at(name, header.descr_at, fmt::format("unsupported dtype '{}'", printable(header.descr)),
+              HeaderParser::expected_types);
   }
-  for (const std::uint64_t& size : header.shape) {
-    if (size > 0) continue;
-    const bool rows = &size == header.shape.data();
-    throw InputError(Place{name},
-                     fmt::format("no {}: shape {}", rows ? "examples" : "features", header.shape_text()));
+  for (std::size_t k = 0; k < header.shape.size(); ++k) {
+    if (header.shape[k] > 0) continue;
+    refuse_at(name, header.size_at[k],
+              fmt::format("no {}: shape {}", k == 0 ? "examples" : "features", header.shape_text()));
   }
   const auto declared = declared_bytes(header);
   if (!declared) refuse_npy_size(header, name, 0);

@@ -20,6 +20,9 @@ struct NpyHeader {
   bool fortran_order = false;
   std::vector<std::uint64_t> shape;
   std::uint64_t bytes = 0;  // of everything before the data
+  // Where in the file they are written: the dtype, the shape, each of its sizes.
+  std::uint64_t descr_at = 0, shape_at = 0;
+  std::vector<std::uint64_t> size_at;
 
   [[nodiscard]] std::string shape_text() const;  // (2, 3)
 };

@@ -94,4 +94,26 @@ NumberResult parse_number(std::string_view token) {
   return result;
 }
 
+std::string_view number_hint(std::string_view token) {
+  if (token.starts_with('+') || token.starts_with('-')) token.remove_prefix(1);
+  if (token.empty() || !(is_digit(token[0]) || token[0] == '.' || token[0] == ',')) return {};
+  const std::size_t end = std::min(token.find_first_not_of("0123456789.,'_"), token.size());
+  const std::string_view digits = token.substr(0, end);
+  const std::string_view exponent = token.substr(end);
+  const bool fortran = exponent.size() > 1 && lower(exponent[0]) == 'd' &&
+                       exponent.find_first_not_of("+-0123456789", 1) == std::string_view::npos;
+  if (fortran && digits.find_first_of(",'_") == std::string_view::npos) return "an exponent is written with E";
+  if (!exponent.empty() && lower(exponent[0]) != 'e') return {};
+  const auto commas = std::count(digits.begin(), digits.end(), ',');
+  const std::size_t comma = digits.find(',');
+  if (digits.ends_with(',')) return {};
+  if (commas == 1 && digits.find_first_of(".'_") == std::string_view::npos)
+    return digits.size() - comma == 4 && comma > 0 && comma < 4
+               ? "a decimal comma is written as a point, a thousands separator not at all"
+               : "a decimal comma is written as a point";
+  if (commas > 0 || digits.find_first_of("'_") != std::string_view::npos)
+    return "thousands separators are left out";
+  return {};
+}
+
 }  // namespace halfspace

@@ -65,5 +65,7 @@ struct NumberResult {
 };
 // The whole token as a decimal number, correctly rounded; what is too small for a double reads as 0.
 [[nodiscard]] NumberResult parse_number(std::string_view token);
+// How to write what is no number here but is one elsewhere: 1,5 and 1'000 and 1.5D+03. Empty for anything else.
+[[nodiscard]] std::string_view number_hint(std::string_view token);
 
 }  // namespace halfspace

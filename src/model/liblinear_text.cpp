@@ -24,6 +24,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -80,6 +81,7 @@ struct Text {
   double bias = -1;
   std::size_t columns = 1;      // weights per line
   std::vector<double> weights;  // line after line
+  std::optional<Cursor> features_at;
 
   [[nodiscard]] std::size_t lines() const { return features + (bias >= 0 ? 1 : 0); }
 };
@@ -104,6 +106,15 @@ std::int32_t read_count(Cursor& cursor, std::int32_t least) {
   return value;
 }
 
+// A count beyond what the file has room for, however it is written, is the field that is wrong.
+std::int32_t read_classes(Cursor& cursor) {
+  const Cursor here = cursor;
+  const std::int32_t classes = read_count(cursor, 2);
+  if (static_cast<std::size_t>(classes) > cursor.left().size() / 2)
+    here.refuse(fmt::format("nr_class {}", classes), "the file has no room for as many labels");
+  return classes;
+}
+
 std::vector<std::int32_t> read_labels(Cursor& cursor, std::int32_t classes) {
   std::vector<std::int32_t> labels;
   std::set<std::int32_t> seen;
@@ -125,6 +136,14 @@ void read_weights(Cursor& cursor, Text& text) {
   const std::size_t lines = text.lines();
   const std::string expected =
       fmt::format("{} of {} expected", counted(lines, "line"), counted(text.columns, "weight"));
+  // Where a file was cut short its end is the place to look at; a file a thousand times too short was not cut.
+  constexpr std::size_t no_cut = 1024;
+  const std::size_t least = 2 * lines * text.columns;
+  if (least / no_cut > cursor.left().size()) {
+    text.features_at->refuse(fmt::format("nr_feature {} needs {} bytes of weights or more, {} are there", text.features,
+                                         least, cursor.left().size()),
+                             expected);
+  }
   // A weight takes two characters at least, so this is never more than what is really there.
   text.weights.reserve(std::min(lines, cursor.left().size() / (2 * text.columns)) * text.columns);
   for (std::size_t i = 0; i < lines; ++i) {
@@ -146,10 +165,11 @@ Text read_head(Cursor& cursor) {
   read_key(cursor, 0);
   text.solver = read_solver(cursor);
   read_key(cursor, 1);
-  const std::int32_t classes = read_count(cursor, 2);
+  const std::int32_t classes = read_classes(cursor);
   read_key(cursor, 2);
   text.labels = read_labels(cursor, classes);
   read_key(cursor, 3);
+  text.features_at.emplace(cursor);
   text.features = static_cast<std::size_t>(read_count(cursor, 0));
   read_key(cursor, 4);
   text.bias = cursor.number<double>("a number expected");

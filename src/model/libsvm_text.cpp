@@ -66,6 +66,16 @@ void read_kernel(Cursor& cursor, Head& header) {
   header.kernel.kind = static_cast<KernelKind>(found - kernel_names.begin());
 }
 
+// A count beyond what the file has room for, even if all but a part in `cut` of it had been lost, is the field that is
+// wrong.
+std::size_t read_count(Cursor& cursor, const std::string& key, const std::string& expected, std::size_t cut) {
+  const Cursor here = cursor;
+  const auto count = cursor.number<std::uint32_t>(expected);
+  if (2 * std::size_t{count} / cut > cursor.left().size())
+    here.refuse(fmt::format("{} {}", key, count), "the file has no room for as many");
+  return count;
+}
+
 void read_key(Cursor& cursor, const std::string& key, const Cursor& at_key, Head& header) {
   cursor.skip_spaces();
   const Cursor here = cursor;
@@ -83,9 +93,10 @@ void read_key(Cursor& cursor, const std::string& key, const Cursor& at_key, Head
   } else if (key == "coef0") {
     header.kernel.coef = cursor.number<double>("coef0");
   } else if (key == "nr_class") {
-    header.classes = cursor.number<std::uint32_t>("the number of classes");
+    header.classes = read_count(cursor, key, "the number of classes", 1);
+    if (header.classes < 2) here.refuse(fmt::format("nr_class {}", header.classes), "at least 2");
   } else if (key == "total_sv") {
-    header.vectors = cursor.number<std::uint32_t>("the number of support vectors");
+    header.vectors = read_count(cursor, key, "the number of support vectors", 1024);
   } else if (key == "rho") {
     header.rho = numbers<double>(cursor, "a number");
   } else if (key == "label") {
@@ -99,47 +110,57 @@ void read_key(Cursor& cursor, const std::string& key, const Cursor& at_key, Head
   }
 }
 
-Head read_header(Cursor& cursor) {
-  Head header;
-  std::map<std::string, Cursor> places;  // of the keys
-  for (;;) {
-    cursor.skip_spaces();
-    const Cursor here = cursor;
-    const std::string key = word(cursor);
-    if (key == "SV") {
-      cursor.end_line();
-      break;
-    }
-    if (!places.emplace(key, here).second) here.refuse(fmt::format("'{}' a second time", printable(key)));
-    read_key(cursor, key, here, header);
-    cursor.end_line();
-  }
-  for (const char* key : {"svm_type", "kernel_type", "nr_class", "total_sv", "rho", "label", "nr_sv"})
-    if (!places.contains(key)) cursor.refuse(fmt::format("no '{}' before SV", key));
-  const auto refuse = [&](const char* key, const std::string& found, const std::string& expected = {}) {
-    places.at(key).refuse(found, expected);
+// Whether the fields agree with each other. `places`: of what follows the keys.
+void check_header(const Head& header, const std::map<std::string, Cursor>& places) {
+  const auto refuse = [&](const char* key, std::size_t number, const std::string& found) {
+    places.at(key).word(number).refuse(found);
   };
   const std::size_t k = header.classes;
-  if (k < 2) refuse("nr_class", fmt::format("nr_class {}", k), "at least 2");
-  if (header.label.size() != k) refuse("label", fmt::format("{} labels for {} classes", header.label.size(), k));
-  if (header.of_class.size() != k)
-    refuse("nr_sv", fmt::format("{} counts for {} classes", header.of_class.size(), k));
-  if (header.rho.size() != k * (k - 1) / 2)
-    refuse("rho", fmt::format("{} values of rho for {} classes", header.rho.size(), k));
-  if (std::set<std::int64_t>(header.label.begin(), header.label.end()).size() != k) refuse("label", "a label twice");
+  const auto check_count = [&](const char* key, std::size_t count, std::size_t expected, const char* what) {
+    if (count != expected)
+      refuse(key, std::min(count, expected), fmt::format("{} {} for {} classes", count, what, k));
+  };
+  check_count("label", header.label.size(), k, "labels");
+  check_count("nr_sv", header.of_class.size(), k, "counts");
+  check_count("rho", header.rho.size(), k * (k - 1) / 2, "values of rho");
+  std::set<std::int64_t> seen;
+  for (std::size_t i = 0; i < k; ++i)
+    if (!seen.insert(header.label[i]).second) refuse("label", i, fmt::format("the label {} twice", header.label[i]));
   std::uint64_t sum = 0;
-  for (const std::uint64_t n : header.of_class) {
-    if (n > header.vectors) refuse("nr_sv", "nr_sv above total_sv");
+  for (std::size_t i = 0; i < k; ++i) {
+    const std::uint64_t n = header.of_class[i];
+    if (n > header.vectors) refuse("nr_sv", i, fmt::format("nr_sv {} above total_sv {}", n, header.vectors));
     sum += n;
   }
   if (sum != header.vectors)
-    refuse("nr_sv", fmt::format("nr_sv adds up to {}, total_sv is {}", sum, header.vectors));
+    refuse("nr_sv", k - 1, fmt::format("nr_sv adds up to {}, total_sv is {}", sum, header.vectors));
   const bool gamma =
       header.kernel.kind != KernelKind::Linear && header.kernel.kind != KernelKind::Precomputed;
   if (gamma && header.kernel.gamma == 0)
-    refuse(places.contains("gamma") ? "gamma" : "kernel_type", "gamma is 0 or missing");
+    refuse(places.contains("gamma") ? "gamma" : "kernel_type", 0, "gamma is 0 or missing");
   if (header.kernel.kind == KernelKind::Poly && !places.contains("degree"))
-    refuse("kernel_type", "no 'degree' for a polynomial");
+    refuse("kernel_type", 0, "no 'degree' for a polynomial");
+}
+
+Head read_header(Cursor& cursor) {
+  Head header;
+  std::map<std::string, Cursor> places;  // of what follows the keys
+  for (;;) {
+    cursor.skip_spaces();
+    const Cursor here = cursor;
+    if (cursor.at_end()) cursor.refuse("the file ends here", "'SV' expected", "was the file cut short?");
+    const std::string key = word(cursor);
+    if (key == "SV") {
+      for (const char* needed : {"svm_type", "kernel_type", "nr_class", "total_sv", "rho", "label", "nr_sv"})
+        if (!places.contains(needed)) here.refuse(fmt::format("no '{}' before SV", needed));
+      cursor.end_line();
+      break;
+    }
+    if (!places.emplace(key, cursor).second) here.refuse(fmt::format("'{}' a second time", printable(key)));
+    read_key(cursor, key, here, header);
+    cursor.end_line();
+  }
+  check_header(header, places);
   return header;
 }
 
@@ -170,9 +191,9 @@ Vectors read_vectors(Cursor& cursor, const Head& header, KernelModel& model) {
       const auto [index_end, index_code] = std::from_chars(token.data(), middle, index);
       if (colon == std::string_view::npos || index_code != std::errc() || index_end != middle)
         cursor.refuse(fmt::format("'{}'", printable(token)), "index:value");
-      const auto [value_end, value_code] = std::from_chars(middle + 1, token.data() + token.size(), value);
-      if (value_code != std::errc() || value_end != token.data() + token.size() || !std::isfinite(value))
-        cursor.refuse(fmt::format("'{}'", printable(token)), "index:value");
+      Cursor at_value = cursor;
+      at_value.pass(token.substr(0, colon + 1));
+      value = at_value.number<double>("index:value");
       if (given) {
         if (index != 0 || last != -1 || value < 1 || value > most_features || value != std::floor(value))
           cursor.refuse(fmt::format("'{}'", printable(token)), "0: and the number of a training row");

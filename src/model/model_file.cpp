@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "data/other_file.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "model/liblinear_text.hpp"
@@ -270,6 +271,18 @@ bool looks_like_text(std::string_view bytes) {
   });
 }
 
+// What begins like a page, an archive or a picture is called so. Lengths of our headers come first: they may look like
+// anything.
+void refuse_other_files(std::string_view bytes, const std::string& name) {
+  if (bytes.size() >= 9 && bytes[7] == 0 && bytes[6] == 0 && bytes[8] == '{') return;
+  const auto other = other_file(bytes);
+  if (!other) return;
+  Place place{.file = name, .line = other->line, .column = other->column};
+  if (!looks_like_text(bytes) && !other->what.starts_with("text")) place = {.file = name, .byte = 0};
+  throw InputError(place, "the file is " + other->what, "a model of halfspace, LIBLINEAR or LIBSVM was expected",
+                   other->hint);
+}
+
 }  // namespace
 
 std::string to_bytes(const Model& model) {
@@ -326,6 +339,9 @@ Model model_from_bytes(std::string_view bytes, const std::string& name) {
     if (bytes.starts_with(mark))
       throw InputError({.file = name, .line = 1, .column = 1}, mark.size() == 3 ? "a byte order mark" : "UTF-16 text",
                        "a model of halfspace, LIBLINEAR or LIBSVM, without a mark before it");
+  if (bytes.empty())
+    throw InputError({.file = name, .line = 1, .column = 1}, "the file is empty", "a model was expected");
+  refuse_other_files(bytes, name);
   if (detail::is_libsvm_model(bytes)) return detail::model_from_libsvm(bytes, name);
   return looks_like_text(bytes) ? detail::model_from_liblinear(bytes, name) : read_native(bytes, name);
 }

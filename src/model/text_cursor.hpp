@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -28,6 +29,15 @@ class TextCursor {
   void skip_spaces() {
     while (!at_end() && text_[at_] == ' ') ++at_;
   }
+  // The n-th word from here on this line, counted from 0, or the end of the line.
+  [[nodiscard]] TextCursor word(std::size_t n) const {
+    TextCursor there = *this;
+    for (there.skip_spaces(); n > 0 && !there.at_line_end(); --n) {
+      there.pass(there.token());
+      there.skip_spaces();
+    }
+    return there;
+  }
   // The next characters up to a space or the end of the line, not yet passed.
   [[nodiscard]] std::string_view token() const {
     std::size_t end = at_;
@@ -47,6 +57,12 @@ class TextCursor {
   template <class T>
   [[nodiscard]] T number(const std::string& expected) {
     const std::string_view word = token();
+    const std::size_t control = std::min(word.find_first_of(control_bytes), word.size());
+    if (control < word.size()) {
+      TextCursor there = *this;
+      there.pass(word.substr(0, control));
+      there.refuse(fmt::format("byte 0x{:02x}", static_cast<unsigned char>(word[control])), expected);
+    }
     T value{};
     const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (code == std::errc::result_out_of_range)
@@ -67,6 +83,11 @@ class TextCursor {
   }
 
  private:
+  static constexpr std::string_view control_bytes{
+      "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0B\x0C\x0E\x0F\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1A\x1B\x1C\x1D"
+      "\x1E\x1F\x7F",
+      31};
+
   std::string_view text_;
   const std::string& name_;
   std::size_t at_ = 0;

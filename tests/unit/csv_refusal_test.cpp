@@ -11,10 +11,15 @@
 using namespace halfspace;
 using namespace halfspace::testing;
 
-TEST_CASE("rows with another number of cells are refused at the beginning of the line") {
+TEST_CASE("rows with another number of cells are refused at the line, or at the first cell too many") {
   CHECK(refusal("f1,f2,label\n1,2,a\n3,4,b\n5,b\n").place == "4:1");
   CHECK(refusal("f1,f2,label\n1,2,a\n3,4,b\n5,b\n").message == "3 cells expected, 2 found");
   CHECK(refusal("f1,f2,label\n1,2,a,\n").message == "3 cells expected, 4 found");
+  CHECK(refusal("f1,f2,label\n1,2,a,\n").place == "2:7");
+  CHECK(refusal("f1,f2,label\n1,2,a\n3, 4, b,  5, 6\n").place == "3:11");
+  CHECK(refusal("f1,f2,label\n1,2,a\n\"3,3\",4,b,5\n").place == "3:11");
+  CHECK(has(refusal("f1,label\n1,5,a\n").hint, "decimal comma"));
+  CHECK(has(refusal("f1,f2,label\n1,2,a\n3\t4\tb\n").hint, "tabs"));
   CHECK(refusal("f1,f2,label\n1,2,a\nfive\n").message == "3 cells expected, 1 found");
   CHECK(refusal("c,x,y\n\"a\nb\",1,p\n\"c\nd\",1\n").place == "4:1");
 }
@@ -29,8 +34,20 @@ TEST_CASE("an open quote is refused where it was opened") {
     endless += "1234567890123456789012345678901234567890123456789\n";
   CHECK(refusal(endless).place == "3:3");
   const Refusal after = refusal("x,y\n1,\"a\"b\n");
-  CHECK(after.place == "2:6");
+  CHECK(after.place == "2:5");  // the quote that closes the cell
   CHECK(has(after.message, "after the quote"));
+  const Refusal lost = refusal("x,w,y\n1,2,a\n3,\"4,b\n5,6,\"c\"\n");
+  CHECK(lost.place == "3:3");
+  CHECK(has(lost.message, "opened here is closed 1 lines below"));
+  const Refusal swallowed = refusal("x,w,y\n1,2,a\n3,\"4,b\n5,6\",c,d\n");
+  CHECK(swallowed.place == "3:3");
+  CHECK(has(swallowed.message, "3 cells expected, 4 found"));
+}
+
+TEST_CASE("a quote inside a number is refused at the quote") {
+  const Refusal inside = refusal("x,y\n1,a\n22\"2,b\n");
+  CHECK(inside.place == "3:3");
+  CHECK(has(inside.message, "stray quote"));
 }
 
 TEST_CASE("empty tables are refused") {

@@ -97,11 +97,11 @@ TEST_CASE("bad IDX files are refused at their byte") {
   CHECK(begins(error_of("\0\0\x08\0"s), "X: byte 3: error: ndim"));
   CHECK(begins(error_of("\0\0\x0A\1"s), "X: byte 2: error: not IDX: unknown element type 0x0a"));
   CHECK(begins(error_of(idx(8, {~0U, ~0U, ~0U, ~0U}, "x")), "X: byte 4: error: size mismatch"));
-  CHECK(begins(error_of(idx(8, {1, ~0U}, "x")), "X: byte 4: error: 4294967295 features"));
+  CHECK(begins(error_of(idx(8, {1, ~0U}, "x")), "X: byte 8: error: 4294967295 features"));
   CHECK(begins(error_of(idx(8, {60000, 28, 28}, std::string(10, '\0'))),
                "X: byte 26: error: size mismatch: the file ends here, 47040016 bytes are declared"));
-  CHECK(error_of(idx(8, {0, 28, 28}, "")) == "X: error: no examples: 0 rows are declared");
-  CHECK(error_of(idx(8, {2, 0, 28}, "")) == "X: error: no features: a dimension is 0");
+  CHECK(error_of(idx(8, {0, 28, 28}, "")) == "X: byte 4: error: no examples: 0 rows are declared");
+  CHECK(error_of(idx(8, {2, 0, 28}, "")) == "X: byte 8: error: no features: a dimension is 0");
   CHECK(begins(error_of("\3\x08\0\0\2\0\0\0"s), "X: byte 0: error: wrong byte order"));
   CHECK(begins(error_of("\0\0\x08\3\0\0\0\2\0\0"s), "X: byte 10: error: truncated header"));
   CHECK(begins(error_of(good_images + "x"), "X: byte 24: error: trailing bytes"));

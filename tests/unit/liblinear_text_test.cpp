@@ -110,7 +110,7 @@ TEST_CASE("every damaged line is refused at its line and column") {
   CHECK(place_of(with(good, "solver_type", "solver_type" + std::string(4096, 'A'))) == "m:1:1");
   CHECK(place_of(with(good, "bias", "nr_feature 9\nbias")) == "m:5:1");
   CHECK(place_of(with(good, "nr_feature 3", "nr_feature 2")) == "m:9:1");
-  CHECK(place_of(with(good, "nr_feature 3", "nr_feature 2147483647")) == "m:10:1");
+  CHECK(place_of(with(good, "nr_feature 3", "nr_feature 2147483647")) == "m:4:12");
   CHECK(place_of(with(good, "bias -1", "bias inf")) == "m:5:6");
   CHECK(place_of(with(good, "bias -1", "bias 1")) == "m:10:1");
   CHECK(input_error([&] { (void)hs::model_from_bytes(with(good, "bias", "nr_feature 9\nbias"), "m"); }) ==

@@ -127,7 +127,7 @@ TEST_CASE("every fault has its place") {
   CHECK(fault(std::string("\xFF\xFE"
                           "1\0 \0",
                           6))
-            .starts_with("1:1 UTF-16 text"));
+            .starts_with("1:1 the file is text in UTF-16"));
   CHECK(fault(good + "1 1:1e" + std::string(4000, '9') + "\n").starts_with("3:5 value '1e999"));
   CHECK(fault(good + "1 1:2..3\n").starts_with("3:7 value '2..3'"));
   CHECK(fault(good + "1 1:5e\n").starts_with("3:6 value '5e'"));

@@ -121,26 +121,26 @@ TEST_CASE("bad NPY headers are refused") {
   CHECK(begins(error_of(npy_text("{'descr': __import__('os').system('true'), }", six)),
                "X: byte 20: error: a quoted text"));
   CHECK(error_of(npy("<f8", "(65536, 65536)", "")) ==
-        "X: error: size mismatch: shape (65536, 65536) of dtype <f8 needs 34359738368 bytes, 0 are there");
-  CHECK(begins(error_of(npy("<f8", "(-1, 3)", six)), "X: error: a dimension of the shape is < 0"));
-  CHECK(begins(error_of(npy("<f8", "(9999999999, 9999999999, 9999999999)", six)), "X: error: size mismatch"));
+        "X: byte 128: error: size mismatch: the file ends here, shape (65536, 65536) of dtype <f8 needs 34359738368 bytes, 0 are there");
+  CHECK(begins(error_of(npy("<f8", "(-1, 3)", six)), "X: byte 61: error: a dimension of the shape is < 0"));
+  CHECK(begins(error_of(npy("<f8", "(9999999999, 9999999999, 9999999999)", six)), "X: byte 60: error: size mismatch"));
   CHECK(begins(error_of(npy("<f8", "(99999999999999999999999, 3)", six)),
                "X: byte 61: error: a dimension that 64"));
   CHECK(begins(error_of(npy_text("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }", six)),
-               "X: error: unsupported dtype"));
+               "X: byte 20: error: unsupported dtype"));
   for (const std::string descr :
        {"|O", "<c16", "<f2", "<M8[D]", "f8", "", "<f16", "|S", "<U0", "|S99999999"}) {
-    CHECK(begins(error_of(npy(descr, "(2,)", six)), "X: error: unsupported dtype"));
+    CHECK(begins(error_of(npy(descr, "(2,)", six)), "X: byte 20: error: unsupported dtype"));
   }
-  CHECK(begins(error_of(npy("|S8", "(6,)", six)), "X: error: unsupported dtype '|S8' of X"));
-  CHECK(begins(error_of(good + "EXTRA"), "X: error: trailing bytes"));
+  CHECK(begins(error_of(npy("|S8", "(6,)", six)), "X: byte 20: error: unsupported dtype '|S8' of X"));
+  CHECK(begins(error_of(good + "EXTRA"), "X: byte 176: error: trailing bytes"));
   CHECK(begins(error_of(npy_text("{'fortran_order': False, 'shape': (2, 3), }", six)),
-               "X: error: missing key 'descr'"));
-  CHECK(begins(error_of(npy_text("{}", six)), "X: error: missing key 'descr'"));
-  CHECK(begins(error_of(npy("<f8", "(0, 3)", "")), "X: error: no examples"));
-  CHECK(begins(error_of(npy("<f8", "(3, 0)", "")), "X: error: no features"));
-  CHECK(begins(error_of(npy("<f8", "()", raw<double>({1}))), "X: error: shape ()"));
-  CHECK(begins(error_of(npy("<f8", "(1, 2, 3)", six)), "X: error: shape (1, 2, 3)"));
+               "X: byte 10: error: missing key 'descr'"));
+  CHECK(begins(error_of(npy_text("{}", six)), "X: byte 10: error: missing key 'descr'"));
+  CHECK(begins(error_of(npy("<f8", "(0, 3)", "")), "X: byte 61: error: no examples"));
+  CHECK(begins(error_of(npy("<f8", "(3, 0)", "")), "X: byte 64: error: no features"));
+  CHECK(begins(error_of(npy("<f8", "()", raw<double>({1}))), "X: byte 60: error: shape ()"));
+  CHECK(begins(error_of(npy("<f8", "(1, 2, 3)", six)), "X: byte 60: error: shape (1, 2, 3)"));
 }
 
 TEST_CASE("the header is one dictionary of three literals and nothing else") {
@@ -182,15 +182,15 @@ TEST_CASE("values that are no numbers are refused with their row and column") {
 
 TEST_CASE("bad NPY labels are refused by their own name") {
   CHECK(begins(error_of(good, npy("<i8", "(3,)", raw<std::int64_t>({1, 2, 3}))),
-               "Y: error: 3 labels; X has 2 rows"));
+               "Y: byte 61: error: 3 labels; X has 2 rows"));
   CHECK(begins(error_of(good, npy("<i8", "(2, 1)", raw<std::int64_t>({1, 2}))),
-               "Y: error: labels of shape (2, 1)"));
+               "Y: byte 60: error: labels of shape (2, 1)"));
   CHECK(begins(error_of(good, npy("<f8", "(2,)", raw<double>({1, NAN}))),
                "Y: byte 136: error: row 1 col 0 is not finite"));
   CHECK(begins(error_of(good, npy("|S2", "(2,)", "ab\0\0"s)), "Y: byte 130: error: row 1 col 0 is an empty"));
   CHECK(begins(error_of(good, npy("<U1", "(2,)", raw<std::uint32_t>({'a', 0xD800}))),
                "Y: byte 132: error: row 1 col 0"));
-  CHECK(begins(error_of(good, npy("|S2", "(2,)", "abc"s)), "Y: error: size mismatch"));
+  CHECK(begins(error_of(good, npy("|S2", "(2,)", "abc"s)), "Y: byte 131: error: size mismatch"));
 }
 
 TEST_CASE("an NPY file cut anywhere is refused") {

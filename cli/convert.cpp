@@ -32,6 +32,7 @@ class Convert final : public Command {
     if (output_path_ == "-" && common.json) throw UsageError("--json and -o - both want standard output");
     if (output_path_ == "-") output.divert();
     if (to_ == Format::Idx) throw UsageError("--to idx: IDX files are read, not written", "--to npy");
+    check_output(output_path_, {data_.path});
     std::vector<std::string> notes;
     const Dataset data = read_data(data_, common, notes);
     finish_in_order();
@@ -80,9 +81,8 @@ constinit const Verb convert_verb = {
     "DATA -o FILE [--to FORMAT] [options]",
     "rows from one format to another",
     {"halfspace convert table.csv -o table.hsd --label species", "halfspace convert a9a.xz -o a9a.csv"},
-    "Reads rows and writes them in another format. Files ending in .hsd are opened by mapping them into "
-    "memory, which "
-    "takes no time; names that also end in .gz, .bz2, .xz or .zst are compressed.",
+    "Reads rows and writes them in another format. Files ending in .hsd hold the rows as they lie in memory, "
+    "so that reading them again takes next to no time; names that also end in .gz, .bz2, .xz or .zst are compressed.",
     [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Convert>(); }};
 
 }  // namespace halfspace::cli

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -141,20 +140,22 @@ void check_one_stdin(const std::string& model, const std::string& rows) {
 }
 
 void check_output(const std::string& output, std::initializer_list<std::string> inputs) {
-  namespace files = std::filesystem;
-  if (output.empty() || output == "-") return;
-  std::error_code ignored;
-  const auto is_output = [&](const std::string& input) {
-    return files::is_regular_file(input, ignored) && files::equivalent(output, input, ignored);
+  if (output.empty()) return;
+  // Rows and labels may be two files, in and out.
+  const auto files_of = [](const std::string& path) {
+    const std::size_t comma = path.find(',');
+    if (comma == std::string::npos) return std::vector<std::string>{path};
+    return std::vector<std::string>{path, path.substr(0, comma), path.substr(comma + 1)};
   };
-  for (const std::string& input : inputs) {
-    const std::size_t comma = std::min(input.find(','), input.size());
-    if (is_output(input) || is_output(input.substr(0, comma)) ||
-        (comma < input.size() && is_output(input.substr(comma + 1)))) {
-      throw UsageError(fmt::format("-o {} would replace a file that is read", printable(output, 200)), "another name");
+  for (const std::string& written : files_of(output)) {
+    for (const std::string& input : inputs) {
+      for (const std::string& read : files_of(input)) {
+        if (!is_same_file(written, read)) continue;
+        throw UsageError(fmt::format("-o {} would replace a file that is read", printable(output, 200)), "another name");
+      }
     }
   }
-  check_writable(output);
+  if (output != "-") check_writable(output);
 }
 
 Dataset read_data(const DataOptions& options, const Common& common, std::vector<std::string>& notes) {
@@ -235,10 +236,14 @@ std::vector<std::uint64_t> class_counts(const Dataset& data) {
   return counts;
 }
 
+std::string describe_rows(const std::string& name, std::uint64_t rows, std::uint64_t features, std::uint64_t nonzeros,
+                          const std::string& storage, std::uint64_t bytes) {
+  return fmt::format("{}: {}, {}, {}, stored as {} ({})", printable(name, 200), counted(rows, "row"),
+                     counted(features, "feature"), counted(nonzeros, "nonzero"), storage, human_bytes(bytes));
+}
+
 std::string describe_data(const Dataset& data, const std::string& name) {
-  return fmt::format("{}: {}, {}, {}, stored as {} ({})", printable(name, 200), counted(data.rows(), "row"),
-                     counted(data.features(), "feature"), counted(data.nonzeros(), "nonzero"),
-                     data.storage_name(), human_bytes(data.storage_bytes()));
+  return describe_rows(name, data.rows(), data.features(), data.nonzeros(), data.storage_name(), data.storage_bytes());
 }
 
 std::string describe_classes(const Dataset& data) {

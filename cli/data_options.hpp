@@ -64,6 +64,8 @@ void read_blocks_for_model(const DataOptions& options, const Model& model, const
 [[nodiscard]] std::vector<std::uint64_t> class_counts(const Dataset& data);
 
 // "a9a: 32561 rows, 123 features, 451592 nonzeros, sparse ones (1.9 MB)" and "classes: -1 24720, 1 7841".
+[[nodiscard]] std::string describe_rows(const std::string& name, std::uint64_t rows, std::uint64_t features,
+                                        std::uint64_t nonzeros, const std::string& storage, std::uint64_t bytes);
 [[nodiscard]] std::string describe_data(const Dataset& data, const std::string& name);
 [[nodiscard]] std::string describe_classes(const Dataset& data);
 [[nodiscard]] Json classes_json(const Dataset& data);

@@ -25,7 +25,7 @@ class Generate final : public Command {
               output_path_)
         .required = true;
     options.value("--rows", "N", "rows", law_.rows, {1, 4294967295.0});
-    options.value("--features", "D", "features", law_.features, {1, 4294967295.0});
+    options.value("--features", "D", "features", law_.features, {1, most_features});
     options.value("--distance", "X",
                   "gaussians: between the means, in standard deviations; logistic: length of the "
                   "true weights",
@@ -42,6 +42,7 @@ class Generate final : public Command {
     if (output_path_ == "-" && common.json) throw UsageError("--json and -o - both want standard output");
     if (output_path_ == "-") output.divert();
     const std::size_t index = parse_kind();
+    check_output(output_path_, {});
     law_.seed = static_cast<std::uint64_t>(common.seed);
     law_.law_seed = static_cast<std::uint64_t>(law_seed_);
     const Generated made = generate(static_cast<GeneratorKind>(index), law_);

@@ -90,7 +90,7 @@ class Predict final : public Command {
 
   int run(const Common& common, Output& output) override {
     check_one_stdin(model_path_, data_.path);
-    check_output(output_path_, {model_path_, data_.path});
+    check_output(output_path_.empty() ? "-" : output_path_, {model_path_, data_.path});
     Model model = load(model_path_, common.team());
     if (probabilities_ && !has_probabilities(model)) {
       throw UsageError(fmt::format("--probabilities: a model of {} has none",

@@ -39,7 +39,7 @@ class Show final : public Command {
 
  private:
   [[nodiscard]] bool begins_like_cache() const {
-    // What is not a file can be read only once, and a cache in it cannot be mapped.
+    // What is not a file can be read only once.
     std::error_code ignored;
     return std::filesystem::is_regular_file(model_path_, ignored) &&
            peek(open_source(model_path_), cache_magic.size()).head == cache_magic;
@@ -47,22 +47,22 @@ class Show final : public Command {
 
   // What the header says; no row is looked at.
   int show_cache(Output& output) const {
-    const Dataset data = open_cache(model_path_);
-    output.line(describe_data(data, model_path_));
+    const CacheFacts data = cache_facts(*open_source(model_path_), model_path_);
+    output.line(describe_rows(model_path_, data.rows, data.features, data.nonzeros, data.storage, data.bytes));
     std::string classes;
-    for (const std::string& name : data.classes()) classes += (classes.empty() ? "" : ", ") + printable(name);
-    if (data.labelled()) output.line(fmt::format("classes: {}", classes));
-    output.line(fmt::format("fingerprint: {}", printable(data.stored_fingerprint())));
+    for (const std::string& name : data.classes) classes += (classes.empty() ? "" : ", ") + printable(name);
+    if (!data.classes.empty()) output.line(fmt::format("classes: {}", classes));
+    output.line(fmt::format("fingerprint: {}", printable(data.fingerprint)));
     output.object({{"schema", "halfspace.show/1"},
                    {"kind", "cache"},
-                   {"rows", data.rows()},
-                   {"features", data.features()},
-                   {"nonzeros", data.nonzeros()},
-                   {"storage", data.storage_name()},
-                   {"bytes", data.storage_bytes()},
-                   {"classes", data.classes()},
-                   {"weighted", !data.weights().empty()},
-                   {"fingerprint", data.stored_fingerprint()}});
+                   {"rows", data.rows},
+                   {"features", data.features},
+                   {"nonzeros", data.nonzeros},
+                   {"storage", data.storage},
+                   {"bytes", data.bytes},
+                   {"classes", data.classes},
+                   {"weighted", data.weighted},
+                   {"fingerprint", data.fingerprint}});
     return exit_done;
   }
 

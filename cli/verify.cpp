@@ -27,7 +27,7 @@ class Verify final : public Command {
 
   int run(const Common& common, Output& output) override {
     check_one_stdin(model_path_, data_.path);
-    const std::string bytes = read_all(*open_source(model_path_), model_path_);
+    const std::string bytes = read_model_bytes(*open_source(model_path_), model_path_);
     const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
     if (begin != std::string::npos && (bytes[begin] == '{' || bytes[begin] == '[')) return run_certificate(bytes, common, output);
     refuse_options_of_certificates();

@@ -8,6 +8,7 @@
 #include "certify/exact_number.hpp"
 #include "halfspace/certify/separation.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/read.hpp"
 #include "model/strict_json.hpp"
 
 namespace halfspace {
@@ -133,7 +134,7 @@ SeparationProof separation_from_json(std::string_view text, const std::string& n
   Fields data = fields.object("data", "data");
   out.fingerprint = data.text("fingerprint");
   out.rows = data.count("rows", UINT32_MAX);
-  out.features = data.count("features", UINT32_MAX);
+  out.features = data.count("features", most_features);
   data.no_others();
   out.values = word<Values>(fields, "values");
   out.positive = fields.texts("positive");

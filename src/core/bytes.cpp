@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sources of bytes: files, standard input, memory; memory maps and fingerprints.
+// Sources of bytes: files, standard input, memory; fingerprints.
 #include "halfspace/core/bytes.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -65,19 +65,25 @@ struct stat status_of(const Descriptor& file, const std::string& path) {
 class FileSource final : public ByteSource {
  public:
   FileSource(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {
-    const struct stat status = status_of(file_, path_);
-    if (!S_ISREG(status.st_mode)) return;
+    opened_ = status_of(file_, path_);
+    if (!S_ISREG(opened_.st_mode)) return;
     // Standard input may be a file that someone else has read the front of.
     const off_t at = ::lseek(file_.number(), 0, SEEK_CUR);
     if (at < 0) return;
     regular_ = true;
     base_ = static_cast<std::uint64_t>(at);
-    size_ = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - at));
+    size_ = static_cast<std::uint64_t>(std::max<off_t>(0, opened_.st_size - at));
   }
 
   std::size_t read(std::span<char> to) override {
-    return fill(to,
-                [&](char* at, std::size_t size, std::size_t) { return ::read(file_.number(), at, size); });
+    const std::size_t asked = to.size();
+    if (has_size()) to = to.first(static_cast<std::size_t>(std::min<std::uint64_t>(asked, size_ - done_)));
+    const std::size_t got =
+        fill(to, [&](char* at, std::size_t size, std::size_t) { return ::read(file_.number(), at, size); });
+    if (has_size() && got < to.size()) cut_short();
+    done_ += got;
+    if (got < asked) check_unchanged();
+    return got;
   }
 
   std::uint64_t known_size() const override { return size_; }
@@ -85,12 +91,46 @@ class FileSource final : public ByteSource {
   std::optional<std::size_t> read_at(std::uint64_t offset, std::span<char> to) const override {
     if (!regular_) return std::nullopt;
     if (offset >= size_) return 0;
-    return fill(to, [&](char* at, std::size_t size, std::size_t done) {
+    to = to.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), size_ - offset)));
+    const std::size_t got = fill(to, [&](char* at, std::size_t size, std::size_t done) {
       return ::pread(file_.number(), at, size, static_cast<off_t>(base_ + offset + done));
     });
+    if (got < to.size()) cut_short();
+    return got;
+  }
+
+  void check_unchanged() const override {
+    if (!regular_) return;
+    struct stat now {};
+    if (::fstat(file_.number(), &now) != 0) cannot_read(path_, errno);
+    // Files of size 0 that have bytes (/proc) also have the time at which one looks.
+    const bool touched = opened_.st_size > 0 && (now.st_mtim.tv_sec != opened_.st_mtim.tv_sec ||
+                                                 now.st_mtim.tv_nsec != opened_.st_mtim.tv_nsec);
+    if (now.st_size != opened_.st_size || touched) changed(now);
   }
 
  private:
+  // Of a size of 0 nothing follows: the files of /proc have it.
+  [[nodiscard]] bool has_size() const { return regular_ && opened_.st_size > 0; }
+
+  [[noreturn]] void cut_short() const {
+    check_unchanged();
+    throw SystemError("cannot read: the file ends before its size", path_);
+  }
+  [[noreturn]] void changed(const struct stat& now) const {
+    throw SystemError(now.st_size == opened_.st_size
+                          ? std::string("the file changed while it was read")
+                          : fmt::format("the file changed while it was read: {} bytes when it was opened, {} now",
+                                        opened_.st_size, now.st_size),
+                      path_ == "-" ? "standard input" : path_);
+  }
+
+  // Standard input that someone else has made non-blocking.
+  void wait_for_bytes() const {
+    struct pollfd wanted = {file_.number(), POLLIN, 0};
+    if (::poll(&wanted, 1, -1) < 0 && errno != EINTR) cannot_read(path_, errno);
+  }
+
   template <class Call>
   std::size_t fill(std::span<char> to, Call call) const {
     constexpr std::size_t most = std::size_t{1} << 30;  // a single call moves less than 2 GiB
@@ -98,6 +138,10 @@ class FileSource final : public ByteSource {
     while (done < to.size()) {
       const ssize_t got = call(to.data() + done, std::min(most, to.size() - done), done);
       if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        wait_for_bytes();
+        continue;
+      }
       if (got < 0) cannot_read(path_, errno);
       if (got == 0) break;
       done += static_cast<std::size_t>(got);
@@ -107,9 +151,11 @@ class FileSource final : public ByteSource {
 
   Descriptor file_;
   std::string path_;
+  struct stat opened_ {};
   bool regular_ = false;
   std::uint64_t base_ = 0;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_ = 0;  // from base_ on
+  std::uint64_t done_ = 0;  // by read()
 };
 
 class MemorySource final : public ByteSource {
@@ -153,6 +199,8 @@ class PrefixedSource final : public ByteSource {
   std::optional<std::size_t> read_at(std::uint64_t offset, std::span<char> to) const override {
     return rest_->read_at(offset, to);  // random access counts from the very beginning
   }
+  void check_unchanged() const override { rest_->check_unchanged(); }
+  std::optional<std::uint64_t> packed_bytes() const override { return rest_->packed_bytes(); }
 
  private:
   std::string head_;
@@ -190,6 +238,7 @@ Peeked peek(std::unique_ptr<ByteSource> source, std::size_t bytes) {
 
 std::string read_all(ByteSource& source, const std::string& name, std::uint64_t limit) {
   constexpr std::size_t first_step = std::size_t{1} << 16;
+  constexpr std::size_t most_step = std::size_t{16} << 20;  // a stream is looked at again after each
   std::string all;
   std::size_t size = 0;
   // A known size is the size of a real file, not a claim inside one. One byte more finds the end in one go.
@@ -200,29 +249,12 @@ std::string read_all(ByteSource& source, const std::string& name, std::uint64_t 
     const std::size_t got = source.read(std::span<char>(all).subspan(size));
     size += got;
     if (size > limit) throw InputError(Place{name}, fmt::format("larger than {} bytes", limit));
+    check_unpacking(source, size, name);
     if (got < step) break;
-    step = std::max(first_step, size);
+    step = std::min(std::max(first_step, size), most_step);
   }
   all.resize(size);
   return all;
-}
-
-MappedFile::MappedFile(const std::string& path) {
-  const Descriptor file = open_for_reading(path);
-  const struct stat status = status_of(file, path);
-  if (!S_ISREG(status.st_mode))
-    throw InputError(Place{path}, "not a regular file; it cannot be mapped into memory");
-  size_ = static_cast<std::size_t>(status.st_size);
-  if (size_ == 0) return;
-  void* const map = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number(), 0);
-  if (map == MAP_FAILED) {
-    throw SystemError(fmt::format("cannot map: {}", std::strerror(errno)), path);
-  }
-  data_ = static_cast<const std::byte*>(map);
-}
-
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
 struct Fingerprint::State {

@@ -23,6 +23,10 @@ inline constexpr std::size_t packing_magic_bytes = 10;  // enough to tell
 [[nodiscard]] std::unique_ptr<ByteSource> unpack(std::unique_ptr<ByteSource> packed, Packing packing,
                                                  std::string name);
 
+// Throws InputError when a compressed source has made more than 64 MiB, and more than a hundred times what it took: for
+// readers that keep everything.
+void check_unpacking(const ByteSource& source, std::uint64_t size, const std::string& name);
+
 // Runs `writer` on a sink that compresses into `to`, and ends the stream.
 void pack_into(ByteSink& to, Packing packing, const std::function<void(ByteSink&)>& writer);
 

@@ -184,6 +184,9 @@ class UnpackingSource final : public ByteSource {
     return asked - to.size();
   }
 
+  void check_unchanged() const override { packed_->check_unchanged(); }
+  std::optional<std::uint64_t> packed_bytes() const override { return taken_ - in_.size(); }
+
  private:
   [[noreturn]] void fail(std::string_view how) const {
     throw InputError(Place{name_}, fmt::format("{} {} stream", how, word(packing_)));
@@ -194,6 +197,7 @@ class UnpackingSource final : public ByteSource {
     std::copy(in_.begin(), in_.end(), buffer_.begin());
     const std::size_t got = packed_->read(std::span<char>(buffer_).subspan(in_.size()));
     in_ = std::string_view(buffer_.data(), in_.size() + got);
+    taken_ += got;
   }
 
   // True at the start of a further member, false at the end of the input.
@@ -228,6 +232,7 @@ class UnpackingSource final : public ByteSource {
   std::unique_ptr<Decoder> decoder_;
   std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 17);
   std::string_view in_;  // not yet decoded, inside buffer_
+  std::uint64_t taken_ = 0;  // from packed_
   bool between_members_ = false;
 };
 
@@ -260,6 +265,17 @@ Packing packing_of_content(std::string_view head) {
     }
   }
   return Packing::None;
+}
+
+// Numbers that are worth keeping take a tenth of their bytes or more when they are packed; what makes a hundred times as
+// many is there to fill the memory.
+void check_unpacking(const ByteSource& source, std::uint64_t size, const std::string& name) {
+  constexpr std::uint64_t always = std::uint64_t{64} << 20;
+  constexpr std::uint64_t most_times = 100;
+  const std::optional<std::uint64_t> packed = source.packed_bytes();
+  if (!packed || size <= always || size / most_times <= *packed) return;
+  throw InputError(Place{name}, fmt::format("{} compressed bytes make {} and more", *packed, size),
+                   fmt::format("at most {} times as many beyond 64 MiB", most_times), "unpack the file first");
 }
 
 std::unique_ptr<ByteSource> unpack(std::unique_ptr<ByteSource> packed, Packing packing, std::string name) {

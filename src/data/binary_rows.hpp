@@ -27,9 +27,6 @@ struct Shape {
   [[nodiscard]] std::uint64_t elements() const { return rows * cols; }
 };
 
-// More columns than this are refused by the binary readers: positions within a block of rows have 32 bits.
-inline constexpr std::uint64_t binary_column_limit = (std::uint64_t{1} << 31) - 1;
-
 // How a reader words its errors. All three throw.
 struct BinaryErrors {
   std::function<void(std::uint64_t row, std::uint64_t column, const std::string& why)> bad_value;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The binary cache: the arrays of a Dataset as they lie in memory, so that a map of the file is the set.
+// The binary cache: the arrays of a Dataset as they lie in memory, so that a copy of the file is the set. The file is
+// read, not mapped: whoever may write to a mapped file can take its pages away or put other indices into them after they
+// were checked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "data/cache_layout.hpp"
+#include "data/pages.hpp"
 #include "data/writers.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
@@ -33,9 +36,8 @@ bool is_power_of_ten(double divisor) {
   return false;
 }
 
-void check_header(const CacheHeader& header, std::span<const std::byte> bytes, const std::string& name) {
+void check_header(const CacheHeader& header, const std::string& name) {
   const CacheHeader known;
-  if (header.magic != known.magic) refuse(name, 0, "not a halfspace cache");
   if (header.version != known.version) {
     refuse(name, offsetof(CacheHeader, version), fmt::format("cache of version {}", header.version),
            fmt::format("version {} is read; make the cache again from the data", known.version));
@@ -43,22 +45,25 @@ void check_header(const CacheHeader& header, std::span<const std::byte> bytes, c
   if (header.byte_order != known.byte_order) {
     refuse(name, offsetof(CacheHeader, byte_order), "cache of a machine with another byte order");
   }
-  if (header.file_bytes != bytes.size()) {
-    refuse(name, std::min<std::uint64_t>(bytes.size(), header.file_bytes),
-           fmt::format("size mismatch: {} bytes declared, {} are there", header.file_bytes, bytes.size()));
-  }
 }
 
-// Everything that can be known without looking at a row. After this every section lies within the file.
-void check_layout(const CacheHeader& header, std::span<const std::byte> bytes, const std::string& name) {
+[[noreturn]] void refuse_size(const CacheHeader& header, std::uint64_t there, const std::string& name) {
+  refuse(name, std::min(there, header.file_bytes),
+         fmt::format("size mismatch: {} bytes declared, {} are there", header.file_bytes, there));
+}
+
+// Everything that can be known without looking at a row. After this every section lies within the bytes declared.
+void check_layout(const CacheHeader& header, const std::string& name) {
   const auto damaged = [&](std::size_t at, std::string_view what) {
     refuse(name, at, fmt::format("damaged cache: {}", what));
   };
   if (header.kind >= std::variant_size_v<Matrix>)
     damaged(offsetof(CacheHeader, kind), "unknown kind of storage");
   if (header.rows == 0) throw InputError(Place{name}, "no examples");
-  constexpr std::uint64_t most_columns = std::uint64_t{1} << 32;
-  if (header.cols > most_columns) damaged(offsetof(CacheHeader, cols), "number of features");
+  if (header.cols > most_features) {
+    refuse(name, offsetof(CacheHeader, cols), fmt::format("{} features", header.cols),
+           fmt::format("at most {} features", most_features));
+  }
   if (!is_power_of_ten(header.divisor)) damaged(offsetof(CacheHeader, divisor), "divisor");
   std::uint64_t elements = 0;
   if (checked_mul(header.rows, header.cols, elements) && header.nonzeros > elements) {
@@ -68,7 +73,7 @@ void check_layout(const CacheHeader& header, std::span<const std::byte> bytes, c
   const auto& sections = header.sections;
   const bool fits =
       lay_out(expected, sections[Words].bytes, sections[Labels].bytes > 0, sections[Weights].bytes > 0);
-  if (!fits || expected.file_bytes != bytes.size() || expected.sections != sections) {
+  if (!fits || expected.file_bytes != header.file_bytes || expected.sections != sections) {
     damaged(offsetof(CacheHeader, sections), "sections do not fit the sizes");
   }
 }
@@ -113,33 +118,82 @@ void check_classes(const DatasetParts& parts, bool labelled, const std::string& 
   }
 }
 
-Dataset parse_cache(std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
-                    const std::string& name) {
+// The header at the beginning of a source, checked against itself and the size of the file where that is known.
+CacheHeader read_header(ByteSource& source, const std::string& name) {
   CacheHeader header;
-  const std::size_t known = std::min(bytes.size(), header.magic.size());
-  if (known != 0 && std::memcmp(bytes.data(), header.magic.data(), known) != 0)
+  const auto magic = header.magic;
+  const std::span<char> bytes(reinterpret_cast<char*>(&header), sizeof header);
+  const std::optional<std::size_t> direct = source.read_at(0, bytes);
+  const std::size_t got = direct ? *direct : source.read(bytes);
+  if (std::memcmp(header.magic.data(), magic.data(), std::min(got, magic.size())) != 0)
     refuse(name, 0, "not a halfspace cache");
-  if (bytes.size() < sizeof header) refuse(name, bytes.size(), "truncated cache: the header ends here");
-  std::memcpy(&header, bytes.data(), sizeof header);
-  check_header(header, bytes, name);
-  check_layout(header, bytes, name);
-  const std::string_view words(array_at<char>(bytes, header.sections[Words]), header.sections[Words].bytes);
+  if (got < sizeof header) refuse(name, got, "truncated cache: the header ends here");
+  check_header(header, name);
+  if (source.known_size() > 0 && source.known_size() != header.file_bytes)
+    refuse_size(header, source.known_size(), name);
+  check_layout(header, name);
+  return header;
+}
+
+void check_words(const CacheHeader& header, std::string_view words, const std::string& name) {
   if (cache_checksum(header, words) != std::string_view(header.checksum.data(), header.checksum.size())) {
     refuse(name, offsetof(CacheHeader, checksum), "damaged cache: the checksum of the header is wrong");
   }
+}
+
+// A private copy of the whole file.
+struct CacheBytes {
+  std::span<const std::byte> all;
+  std::shared_ptr<const void> storage;
+};
+
+// Every thread a piece at a time: as fast as the memory is.
+CacheBytes copy_file(const ByteSource& source, std::uint64_t size, const Threads& threads) {
+  constexpr std::size_t piece = std::size_t{1} << 20U;
+  auto pages = std::make_shared<const Pages<std::byte>>(size);
+  for_blocks(threads, size, piece, [&](std::size_t begin, std::size_t end) {
+    fetch_pages(pages->get() + begin, end - begin);
+    static_cast<void>(source.read_at(begin, {reinterpret_cast<char*>(pages->get() + begin), end - begin}));
+  });
+  source.check_unchanged();
+  const std::span<const std::byte> all(pages->get(), size);
+  return {all, std::move(pages)};
+}
+
+CacheBytes copy_stream(ByteSource& source, const CacheHeader& header, const std::string& name) {
+  auto bytes = std::make_shared<std::string>(reinterpret_cast<const char*>(&header), sizeof header);
+  const std::uint64_t rest = header.file_bytes - sizeof header;
+  bytes->append(read_all(source, name, rest));
+  if (bytes->size() != header.file_bytes) refuse_size(header, bytes->size(), name);
+  const auto all = std::as_bytes(std::span(std::as_const(*bytes)));
+  return {all, std::move(bytes)};
+}
+
+Dataset parse_cache(const CacheHeader& header, CacheBytes bytes, const std::string& name) {
+  const std::string_view words(array_at<char>(bytes.all, header.sections[Words]), header.sections[Words].bytes);
+  check_words(header, words, name);
   DatasetParts parts;
   read_cache_words(words, name, parts);
   const bool labelled = header.sections[Labels].bytes > 0;
   check_classes(parts, labelled, name);
   parts.name = name;
-  parts.matrix = view_by_kind(header, bytes, name, std::make_index_sequence<std::variant_size_v<Matrix>>());
-  parts.storage = std::move(storage);
+  parts.matrix =
+      view_by_kind(header, bytes.all, name, std::make_index_sequence<std::variant_size_v<Matrix>>());
+  parts.storage = std::move(bytes.storage);
   parts.nonzeros = header.nonzeros;
-  if (labelled) parts.stored_labels = {array_at<std::uint32_t>(bytes, header.sections[Labels]), header.rows};
+  if (labelled) parts.stored_labels = {array_at<std::uint32_t>(bytes.all, header.sections[Labels]), header.rows};
   if (header.sections[Weights].bytes > 0) {
-    parts.stored_weights = {array_at<double>(bytes, header.sections[Weights]), header.rows};
+    parts.stored_weights = {array_at<double>(bytes.all, header.sections[Weights]), header.rows};
   }
   return Dataset::make(std::move(parts), false);
+}
+
+// A matrix of that kind without rows.
+template <std::size_t... I>
+Matrix empty_of_kind(const CacheHeader& header, std::index_sequence<I...>) {
+  Matrix matrix;
+  (void)((header.kind == I ? (matrix.emplace<I>().divisor = header.divisor, true) : false) || ...);
+  return matrix;
 }
 
 // Entries of rows [begin, end) that are not zero; refuses what a valid set cannot have.
@@ -209,16 +263,35 @@ class SectionWriter {
 
 }  // namespace
 
-Dataset open_cache(const std::string& path) {
-  auto map = std::make_shared<const MappedFile>(path);
-  const std::span<const std::byte> bytes = map->bytes();
-  return parse_cache(bytes, std::move(map), path);
+Dataset read_cache(ByteSource& source, const std::string& name, const Threads& threads) {
+  const CacheHeader header = read_header(source, name);
+  const bool seekable = source.known_size() > 0 && source.read_at(0, {}).has_value();
+  return parse_cache(header,
+                     seekable ? copy_file(source, header.file_bytes, threads) : copy_stream(source, header, name),
+                     name);
 }
 
-Dataset read_cache(ByteSource& source, const std::string& name) {
-  auto all = std::make_shared<const std::string>(read_all(source, name));
-  const auto bytes = std::as_bytes(std::span(*all));
-  return parse_cache(bytes, std::move(all), name);
+CacheFacts cache_facts(ByteSource& source, const std::string& name) {
+  const CacheHeader header = read_header(source, name);
+  const CacheSection& place = header.sections[Words];
+  std::string words(source.known_size() > 0 ? place.bytes : 0, '\0');
+  if (source.read_at(place.offset, words) != place.bytes)
+    throw InputError(Place{name}, "not a file with random access", "a cache that is not compressed");
+  check_words(header, words, name);
+  DatasetParts parts;
+  read_cache_words(words, name, parts);
+  check_classes(parts, header.sections[Labels].bytes > 0, name);
+  CacheFacts facts;
+  facts.rows = header.rows;
+  facts.features = header.cols;
+  facts.nonzeros = header.nonzeros;
+  facts.storage =
+      storage_name(empty_of_kind(header, std::make_index_sequence<std::variant_size_v<Matrix>>()));
+  for (const CacheSectionName s : {Start, Index, Value, Labels, Weights}) facts.bytes += header.sections[s].bytes;
+  facts.classes = std::move(parts.classes);
+  facts.weighted = header.sections[Weights].bytes > 0;
+  facts.fingerprint = std::move(parts.stored_fingerprint);
+  return facts;
 }
 
 void check_cache(const Dataset& data, const Threads& threads) {

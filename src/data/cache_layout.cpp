@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/read.hpp"
 
 namespace halfspace {
 namespace {
@@ -108,7 +109,6 @@ void put_encoding(WordsWriter& words, const Encoding& encoding) {
 }
 
 std::shared_ptr<const Encoding> take_encoding(WordsReader& words) {
-  constexpr std::uint64_t most_hash_bits = 31;
   auto encoding = std::make_shared<Encoding>();
   const std::uint64_t columns = words.number();
   std::uint64_t feature = 0;
@@ -124,7 +124,7 @@ std::shared_ptr<const Encoding> take_encoding(WordsReader& words) {
     if (filled) column.fill = fill;
     column.first_feature = static_cast<std::uint32_t>(feature);
     feature += column.features();
-    if (feature > UINT32_MAX) words.refuse();
+    if (feature > most_features) words.refuse();
     encoding->columns.push_back(std::move(column));
   }
   encoding->label_column = words.text();

@@ -205,7 +205,8 @@ Encoding learn_encoding(const CsvTable& table, const CsvLayout& layout, const st
     }
     column.first_feature = static_cast<std::uint32_t>(features);
     features += column.features();
-    if (features >= none) throw InputError({.file = name}, "more than 4294967294 features");
+    if (features > most_features)
+      throw InputError({.file = name}, fmt::format("more than {} features", most_features), "fewer columns or words");
     encoding.columns.push_back(std::move(column));
   }
   if (features == 0)

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 
+#include "data/writers.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
@@ -104,9 +105,11 @@ bool Dataset::sparse() const {
   return std::visit([](const auto& view) { return is_sparse<std::decay_t<decltype(view)>>; }, matrix());
 }
 
-std::string Dataset::storage_name() const {
-  return std::visit([](const auto& view) { return name_of_storage(view); }, matrix());
+std::string storage_name(const Matrix& matrix) {
+  return std::visit([](const auto& view) { return name_of_storage(view); }, matrix);
 }
+
+std::string Dataset::storage_name() const { return halfspace::storage_name(matrix()); }
 
 std::uint64_t Dataset::storage_bytes() const {
   const std::uint64_t matrix_bytes = std::visit(

@@ -123,9 +123,9 @@ class IdxReader {
     fits = fits && checked_mul(shape.rows, shape.cols, bytes) &&
            checked_mul(bytes, header_.elements.bytes(), bytes) && checked_add(bytes, header_.bytes, bytes);
     if (!fits) refuse(magic_bytes, "size mismatch: the sizes multiply to more than 64 bits can count");
-    if (shape.cols > binary_column_limit) {
+    if (shape.cols > most_features) {
       refuse(magic_bytes + 4, fmt::format("{} features", shape.cols),
-             fmt::format("at most {}", binary_column_limit));
+             fmt::format("at most {}", most_features));
     }
     if (source_.known_size() > 0 && source_.known_size() < bytes) refuse_short(source_.known_size());
     if (source_.known_size() > bytes) refuse(bytes, "trailing bytes after the last element");

@@ -120,9 +120,9 @@ Shape matrix_shape(const NpyHeader& header, const std::string& name) {
                      "X has one or two dimensions: rows and features");
   }
   const Shape shape{header.shape[0], header.shape.size() == 2 ? header.shape[1] : 1};
-  if (shape.cols > binary_column_limit) {
+  if (shape.cols > most_features) {
     throw InputError(Place{.file = name, .byte = header.size_at[1]}, fmt::format("{} features", shape.cols),
-                     fmt::format("at most {} are possible", binary_column_limit));
+                     fmt::format("at most {} are possible", most_features));
   }
   return shape;
 }

@@ -182,13 +182,12 @@ Dataset made_from_text(DatasetParts parts) {
   return Dataset::make(std::move(parts), false);
 }
 
-Dataset read_opened(const Opened& opened, const ReadOptions& options) {
+Dataset read_as_found(const Opened& opened, const ReadOptions& options) {
   const auto& [name, labels] = opened.paths;
   ByteSource& bytes = *opened.source;
   switch (opened.format) {
     case Format::Hsd: {
-      const bool mappable = bytes.read_at(0, {}).has_value() && name != "-";
-      Dataset cached = mappable ? open_cache(name) : read_cache(bytes, name);
+      Dataset cached = read_cache(bytes, name, options.threads);
       check_cache(cached, options.threads);
       return cached;
     }
@@ -199,6 +198,24 @@ Dataset read_opened(const Opened& opened, const ReadOptions& options) {
     case Format::Auto: break;
   }
   return made_from_text(read_libsvm(bytes, name, options));
+}
+
+// Bytes that make no sense may be those of a file that someone writes to meanwhile, and then that is what is wrong.
+template <class Read>
+void read_whole(const Opened& opened, const Read& read) {
+  try {
+    read();
+  } catch (const InputError&) {
+    opened.source->check_unchanged();
+    throw;
+  }
+  opened.source->check_unchanged();
+}
+
+Dataset read_opened(const Opened& opened, const ReadOptions& options) {
+  Dataset data;
+  read_whole(opened, [&] { data = read_as_found(opened, options); });
+  return data;
 }
 
 // Targets of a regression make as many classes as there are rows, or nearly.
@@ -224,10 +241,12 @@ Dataset read(const std::string& data, const ReadOptions& options) {
 void read_in_blocks(const std::string& data, const ReadOptions& options, const TakeBlock& take) {
   const Opened opened = open_data(data, options);
   if (opened.format != Format::Libsvm) return take(0, read_opened(opened, options), options.threads);
-  read_libsvm_blocks(*opened.source, opened.paths.first, options,
-                     [&](std::size_t number, DatasetParts parts, const Threads& threads) {
-                       take(number, made_from_text(std::move(parts)), threads);
-                     });
+  read_whole(opened, [&] {
+    read_libsvm_blocks(*opened.source, opened.paths.first, options,
+                       [&](std::size_t number, DatasetParts parts, const Threads& threads) {
+                         take(number, made_from_text(std::move(parts)), threads);
+                       });
+  });
 }
 
 std::vector<std::uint32_t> labels_in(const Dataset& data, const std::vector<std::string>& classes) {

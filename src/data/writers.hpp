@@ -17,6 +17,9 @@ void write_npy_matrix(const Dataset& data, ByteSink& sink);
 void write_npy_labels(const Dataset& data, ByteSink& sink);
 void write_cache(const Dataset& data, ByteSink& sink);
 
+// "sparse ones", "dense float32", ...: what Dataset::storage_name() says.
+[[nodiscard]] std::string storage_name(const Matrix& matrix);
+
 // The numbers that class names stand for; nullopt unless all are finite and different.
 [[nodiscard]] std::optional<std::vector<double>> class_numbers(const std::vector<std::string>& classes);
 

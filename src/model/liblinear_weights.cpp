@@ -75,7 +75,7 @@ std::optional<std::vector<double>> plain_liblinear_weights(const ByteSource& sou
       std::exception_ptr failure;
       try {
         const std::uint64_t from = begin + t * text_piece_bytes;
-        fetch_lines(source, begin, from, std::min(size, from + text_piece_bytes), name, text);
+        if (plain) fetch_lines(source, begin, from, std::min(size, from + text_piece_bytes), name, text);
         if (plain && !read_lines(text.view(), columns, some)) plain = false;
       } catch (...) {
         failure = std::current_exception();

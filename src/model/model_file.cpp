@@ -353,8 +353,11 @@ void save(const Model& model, const std::string& path) {
 
 Model load(const std::string& path, const Threads& threads) {
   const auto source = open_source(path);
-  if (auto model = detail::model_from_plain_liblinear(*source, path, threads)) return std::move(*model);
-  return model_from_bytes(read_all(*source, path), path);
+  if (auto model = detail::model_from_plain_liblinear(*source, path, threads)) {
+    source->check_unchanged();
+    return std::move(*model);
+  }
+  return model_from_bytes(read_model_bytes(*source, path), path);
 }
 
 }  // namespace halfspace

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "halfspace/core/version.hpp"
+#include "halfspace/data/read.hpp"
 #include "model/strict_json.hpp"
 
 namespace halfspace::detail {
@@ -20,7 +21,7 @@ namespace {
 constexpr std::string_view format_version = "2";
 constexpr std::string_view first_reader =
     "0.1.0";  // the oldest program that reads this version of the format
-constexpr std::uint64_t feature_limit = std::uint64_t{1} << 32U;  // indices of features have 32 bits
+constexpr std::uint64_t feature_limit = most_features;
 
 constexpr std::string_view kind_words[] = {"number", "category", "words"};
 
@@ -291,7 +292,7 @@ std::shared_ptr<const Encoding> encoding_from_json(std::string_view text, const 
   for (Fields& column : fields.objects("columns", "encoding column")) {
     encoding->columns.push_back(read_column(column, first_feature));
     first_feature += width(encoding->columns.back());
-    if (first_feature > UINT32_MAX) fields.refuse("more features than 32 bits can count");
+    if (first_feature > most_features) fields.refuse(fmt::format("more than {} features", most_features));
   }
   fields.no_others();
   return encoding;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -16,6 +17,7 @@
 
 #include "folder.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/core/parallel.hpp"
 
 using namespace halfspace;
 using halfspace::testing::Folder;
@@ -107,9 +109,7 @@ TEST_CASE("missing files and folders are input errors that name the reason") {
   CHECK_THROWS_WITH_AS((void)open_source("/no/such/file"),
                        "/no/such/file: error: cannot open: No such file or directory", InputError);
   CHECK_THROWS_WITH_AS((void)open_source("/usr"), "/usr: error: cannot open: Is a directory", InputError);
-  CHECK_THROWS_WITH_AS(MappedFile("/usr"), "/usr: error: cannot open: Is a directory", InputError);
   CHECK_THROWS_AS((void)open_source(""), InputError);
-  CHECK_THROWS_AS(MappedFile("/dev/null"), InputError);
 }
 
 TEST_CASE("peeking loses nothing") {
@@ -220,14 +220,102 @@ TEST_CASE("a changed byte in a compressed stream is found or harmless") {
 
 TEST_CASE("text that only begins like bzip2 is text") { CHECK(decode("BZh9 is a word") == "BZh9 is a word"); }
 
-TEST_CASE("a map shows the bytes of the file") {
+namespace {
+
+// Reads half, lets `change` happen to the file, reads the rest. "" when nothing was said.
+template <class Change>
+std::string error_after(const std::string& path, bool direct, Change change) {
+  const auto source = open_source(path);
+  std::string half(1000, '\0');
+  try {
+    REQUIRE(source->read(half) == half.size());
+    change();
+    if (!direct) (void)read_all(*source, path);
+    if (direct) (void)source->read_at(source->known_size() - half.size(), half);
+    source->check_unchanged();
+  } catch (const SystemError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+void append(const std::string& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::app) << bytes;
+}
+
+void set_time(const std::string& path, std::time_t seconds) {
+  const struct timespec times[] = {{seconds, 0}, {seconds, 0}};
+  REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a file that becomes shorter, longer or another one while it is read is an error") {
   const Folder folder;
-  put(folder / "f", "hello");
-  put(folder / "empty", "");
-  const MappedFile map(folder / "f");
-  REQUIRE(map.bytes().size() == 5);
-  CHECK(static_cast<char>(map.bytes()[4]) == 'o');
-  CHECK(MappedFile(folder / "empty").bytes().empty());
+  const std::string path = folder / "f";
+  const std::string text = mixed_text(300'000);
+  for (const std::string& bytes : {text, packed(text, ".gz"), packed(text, ".zst")}) {
+    const bool plain = bytes.size() == text.size();
+    for (const bool direct : {false, true}) {
+      if (direct && !plain) continue;
+      CAPTURE(bytes.size());
+      CAPTURE(direct);
+      const auto again = [&] {
+        put(path, bytes);
+        set_time(path, 1'000'000'000);
+      };
+      again();
+      CHECK(error_after(path, direct, [] {}) == "");
+      again();
+      CHECK(error_after(path, direct, [&] { fs::resize_file(path, bytes.size() / 2); }) ==
+            fmt::format("{}: error: the file changed while it was read: {} bytes when it was opened, {} now", path,
+                        bytes.size(), bytes.size() / 2));
+      again();
+      CHECK(error_after(path, direct, [&] { append(path, "1 1:1\n"); }) ==
+            fmt::format("{}: error: the file changed while it was read: {} bytes when it was opened, {} now", path,
+                        bytes.size(), bytes.size() + 6));
+      again();
+      CHECK(error_after(path, direct, [&] { set_time(path, 1'000'000'001); }) ==
+            path + ": error: the file changed while it was read");
+      again();  // another file in its place leaves the one that is read alone
+      CHECK(error_after(path, direct, [&] { put(path, "other"); }) == "");
+    }
+  }
+}
+
+TEST_CASE("bytes behind the size that a file had at its opening are not given out") {
+  const Folder folder;
+  put(folder / "f", "12345");
+  const auto source = open_source(folder / "f");
+  append(folder / "f", "6789");
+  std::string bytes(9, '.');
+  CHECK(source->read_at(3, bytes) == 2);
+  CHECK(bytes.substr(0, 3) == "45.");
+  CHECK_THROWS_AS((void)source->read(bytes), SystemError);
+}
+
+TEST_CASE("files of /proc, which have a size of 0, are read to their end") {
+  if (!fs::exists("/proc/self/status")) return;
+  CHECK(read_all(*open_source("/proc/self/status"), "status").starts_with("Name:"));
+}
+
+TEST_CASE("a compressed stream that is there to fill the memory is refused") {
+  for (const std::string ending : {".zst", ".gz"}) {
+    try {
+      const std::string bomb = packed(std::string(std::size_t{80} << 20U, '\0'), ".zst");
+      (void)read_all(*memory_source(bomb, "F"), "F");
+      FAIL("80 MiB of nothing were taken");
+    } catch (const InputError& error) {
+      CHECK(std::string(error.what()).find("at most 100 times as many beyond 64 MiB (hint: unpack the file first)") !=
+            std::string::npos);
+    }
+    // A stream says the same whether it is one member or many.
+    const std::string one = packed(std::string(std::size_t{4} << 20U, '\0'), ending);
+    std::string many;
+    for (int i = 0; i < 20; ++i) many += one;
+    CHECK_THROWS_AS((void)read_all(*memory_source(many, "F"), "F"), InputError);
+    CHECK(read_all(*memory_source(one, "F"), "F").size() == std::size_t{4} << 20U);
+  }
 }
 
 TEST_CASE("writing makes the file, replaces it and keeps its mode") {
@@ -243,6 +331,58 @@ TEST_CASE("writing makes the file, replaces it and keeps its mode") {
   REQUIRE(::stat(path.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777U) == 0640U);
   CHECK(folder.files() == 1);
+}
+
+TEST_CASE("a file that is being written has no name, so that no end of the program leaves one behind") {
+  const Folder folder;
+  const int probe = ::open((folder / "").c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+  if (probe < 0) return;  // the file system cannot
+  ::close(probe);
+  for (const bool replaces : {false, true}) {
+    write_file(folder / "out", [&](ByteSink& sink) {
+      sink.write(std::string(200'000, 'x'));
+      CHECK(folder.files() == (replaces ? 1 : 0));
+      remove_temporary_files();  // has none to remove
+    });
+    CHECK(slurp(folder / "out").size() == 200'000);
+    CHECK(folder.files() == 1);
+  }
+}
+
+TEST_CASE("what a killed program has left under the temporary name goes with the next file") {
+  const Folder folder;
+  put(folder / "out", "old");
+  append(folder / ".out.tmp", "half a fi");
+  put(folder / "out", "new");
+  CHECK(slurp(folder / "out") == "new");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("programs that write the same file at once leave one of their files and nothing else") {
+  const Folder folder;
+  const std::string path = folder / "out";
+  const Threads threads(4);
+  threads.run(40, [&](std::size_t t) { put(path, std::string(1000, static_cast<char>('a' + t % 26))); });
+  const std::string left = slurp(path);
+  CHECK(left == std::string(1000, left[0]));
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("names of the same file count as one") {
+  const Folder folder;
+  put(folder / "data", "x");
+  put(folder / "other", "x");
+  fs::create_symlink("data", folder / "link");
+  fs::create_hard_link(folder / "data", folder / "hard");
+  CHECK(is_same_file(folder / "data", folder / "data"));
+  CHECK(is_same_file(folder / "link", folder / "data"));
+  CHECK(is_same_file(folder / "data", folder / "hard"));
+  CHECK_FALSE(is_same_file(folder / "other", folder / "data"));
+  CHECK_FALSE(is_same_file(folder / "none", folder / "none"));
+  CHECK_FALSE(is_same_file("/dev/null", "/dev/null"));
+  const int descriptor = ::open((folder / "data").c_str(), O_RDONLY | O_CLOEXEC);
+  CHECK(is_same_file(folder / "data", fmt::format("/dev/fd/{}", descriptor)));
+  ::close(descriptor);
 }
 
 TEST_CASE("writing through a symbolic link keeps the link") {

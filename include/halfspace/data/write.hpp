@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/data/dataset.hpp"
@@ -24,13 +25,21 @@ namespace halfspace {
 [[nodiscard]] Format written_format(std::string_view path, Format format = Format::Auto);
 void write(const Dataset& data, const std::string& path, Format format = Format::Auto, bool zero_based = false);
 
-// The binary cache. Opening maps the file and checks the header only; nothing is read before a row is used.
-// check_cache() then checks every index and value once, in parallel, and that they are the ones that were written;
-// read() does both.
-[[nodiscard]] Dataset open_cache(const std::string& path);
+// The binary cache: a private copy of its bytes, of which only the header is checked. check_cache() then checks every
+// index and value once, in parallel, and that they are the ones that were written; read() does both.
 inline constexpr std::string_view cache_magic = "HALFSPCE";  // how such a file begins
-// The same for bytes that cannot be mapped (standard input, a compressed file): they are held in memory.
-[[nodiscard]] Dataset read_cache(ByteSource& source, const std::string& name);
+[[nodiscard]] Dataset read_cache(ByteSource& source, const std::string& name, const Threads& threads);
 void check_cache(const Dataset& data, const Threads& threads);
+
+// What the header of a cache says; no row is looked at.
+struct CacheFacts {
+  std::uint64_t rows = 0, features = 0, nonzeros = 0;
+  std::string storage;               // as Dataset::storage_name() has it
+  std::uint64_t bytes = 0;           // of the arrays
+  std::vector<std::string> classes;  // empty: the rows have no labels
+  bool weighted = false;
+  std::string fingerprint;
+};
+[[nodiscard]] CacheFacts cache_facts(ByteSource& source, const std::string& name);
 
 }  // namespace halfspace

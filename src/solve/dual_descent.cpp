@@ -35,11 +35,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class DualDescent {
  public:
-  DualDescent(const Problem& problem, const RowAccess& rows, const Goal& goal)
+  DualDescent(const Problem& problem, const RowAccess& rows, const Goal& goal, const Solution* start)
       : s_(problem, rows, goal), face_(s_) {
     for (std::size_t i = 0; i < s_.n; ++i)
       if (s_.p.cost[i] > 0) active_.push_back(static_cast<std::uint32_t>(i));
     if (s_.logistic) start_logistic();
+    if (start != nullptr) start_from(*start);
   }
 
   // Passes until the gap is reached; when the rate says that this takes long, face steps with short passes
@@ -123,6 +124,38 @@ class DualDescent {
       t_[i] = std::log1p(-share) - std::log(share);
     }
     s_.refresh();
+  }
+
+  // The point of another solver, or the one that follows from its margins, if it is better than none.
+  void start_from(const Solution& start) {
+    std::vector<double> point = start.alpha;
+    if (point.size() != s_.n) point = point_of_margins(start);
+    const double before = s_.dual_value();
+    point.swap(s_.alpha);
+    s_.multiplier = start.theta0;
+    s_.refresh();
+    if (!(s_.dual_value() > before)) {
+      point.swap(s_.alpha);
+      s_.multiplier = 0;
+      s_.refresh();
+      return;
+    }
+    if (!s_.logistic) return;
+    for (const std::uint32_t i : active_) {
+      const double share = std::clamp(s_.alpha[i] / s_.p.cost[i], 1e-300, 1 - 1e-16);
+      t_[i] = std::log1p(-share) - std::log(share);
+    }
+  }
+  [[nodiscard]] std::vector<double> point_of_margins(const Solution& start) const {
+    std::vector<double> z(s_.n, 0.0), out(s_.n, 0.0);
+    if (start.theta.size() == s_.d) row_products(s_.rows, start.theta.data(), z.data(), s_.goal.threads);
+    std::visit(
+        [&](auto loss) {
+          for (const std::uint32_t i : active_)
+            out[i] = -s_.p.cost[i] * loss.slope(s_.p.y[i] * (z[i] + start.theta0));
+        },
+        s_.p.loss);
+    return out;
   }
 
   void sweep(std::uint64_t pass) {
@@ -239,8 +272,12 @@ class DualDescent {
 
 }  // namespace
 
-Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal) {
-  return DualDescent(problem, rows, goal).run();
+Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal,
+                            Solution* start) {
+  const std::uint64_t before = start != nullptr ? start->iterations : 0;
+  Solution out = DualDescent(problem, rows, goal, start).run();
+  out.iterations += before;
+  return out;
 }
 
 }  // namespace halfspace

@@ -49,10 +49,7 @@ double DualState::judge() {
   score_.resize(n);
   row_products(rows, w.data(), score_.data(), goal.threads);
   const double w2 = norm2(w.data(), d);
-  const double square = w2 + (p.offset == Offset::Lifted ? balance * balance : 0.0);
-  // A point that does not balance is balanced before it counts, at a price of about this.
-  const double price = p.offset == Offset::Free ? std::abs(balance) * (1 + std::abs(shift())) : 0.0;
-  const double dual = gain() - square / 2 - price;
+  const double dual = dual_value(w2);
   if (dual > best_dual_) {
     best_dual_ = dual;
     best_alpha_ = alpha;
@@ -61,6 +58,14 @@ double DualState::judge() {
   const double relative = (best_primal_ - best_dual_) / scale();
   // A logistic plane goes without its point: what counts in the end is the point of its margins.
   return logistic && better && relative <= goal.gap ? std::max(relative, margin_gap() / scale()) : relative;
+}
+
+double DualState::dual_value() const { return dual_value(norm2(w.data(), d)); }
+double DualState::dual_value(double w2) const {
+  const double square = w2 + (p.offset == Offset::Lifted ? balance * balance : 0.0);
+  // A point that does not balance is balanced before it counts, at a price of about this.
+  const double price = p.offset == Offset::Free ? std::abs(balance) * (1 + std::abs(shift())) : 0.0;
+  return gain() - square / 2 - price;
 }
 
 void DualState::fit_multiplier() {

@@ -59,9 +59,11 @@ class DualState {
   [[nodiscard]] const std::vector<double>& scores() const { return score_; }  // x_i . w at the last judgement
   // What gaps are relative to.
   [[nodiscard]] double scale() const { return std::max(1.0, std::abs(best_primal_)); }
+  [[nodiscard]] double dual_value() const;  // of the point of the moment
   Solution finish(Stop stop, std::uint64_t passes);
 
  private:
+  [[nodiscard]] double dual_value(double w2) const;
   bool plane(double w2);  // true: the best so far
   [[nodiscard]] double margin_gap();
   [[nodiscard]] double gain() const;

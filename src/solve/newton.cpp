@@ -9,6 +9,10 @@
 //            of very different size do no harm).
 // Levels     many rows: a tenth of them first, spread over the file, with their costs scaled up, so that
 //            the steps far from the optimum are cheap.
+//            Few rows and many features: by the products of the rows (GramSystem).
+// Path       the squared hinge at large C is nearly a wall: rows come and go within a thousandth of a step, and
+//            steps get short. Then the optimum is followed from a C where it is easy to the one asked for, doubling
+//            it; every stage starts next to its own optimum.
 // Cost       a step takes three passes over the data plus H (rows * features^2 in blocks, or the sum of
 //            squared row lengths) or one pass per iteration of conjugate gradients over the rows that have
 //            curvature.
@@ -23,6 +27,7 @@
 
 #include "halfspace/core/kernels.hpp"
 #include "solve/curvature_matrix.hpp"
+#include "solve/gram_system.hpp"
 #include "solve/line_losses.hpp"
 #include "solve/newton_system.hpp"
 #include "solve/row_sample.hpp"
@@ -34,6 +39,15 @@ namespace {
 constexpr std::size_t direct_limit = 400, factor_limit = NewtonSystem::factor_limit;
 constexpr double near = 0.03;  // a step that promises less than this of the objective is one of the last
 constexpr std::uint64_t most_steps = 200;
+constexpr int most_short_steps = 8;  // of the squared hinge, before its path is followed instead
+
+// How exact the answer of a level has to be.
+enum class Care {
+  Full,   // the gap that is asked for, or as soon as steps stay short
+  Last,   // the gap that is asked for
+  Stage,  // a step promises less than a hundredth: the start of the next stage of a path
+  Rough,  // a step promises less than what a sample of the rows knows of the others
+};
 
 // The rows of one level: which they are, and their problem with its own costs and labels.
 struct Rows {
@@ -43,21 +57,27 @@ struct Rows {
 };
 
 Rows level_rows(const Problem& from, std::size_t wanted) {
-  const std::vector<std::uint32_t> present = present_rows(from);
   Rows out;
   out.problem.data = from.data;
   out.problem.loss = from.loss;
   out.problem.offset = from.offset;
-  wanted = std::min(wanted, present.size());
-  out.all = wanted == from.rows();
-  const double factor =
-      static_cast<double>(present.size()) / static_cast<double>(std::max<std::size_t>(1, wanted));
-  out.ids = spread_sample(present, wanted);
-  for (const std::uint32_t i : out.ids) {
-    out.problem.y.push_back(from.y[i]);
-    out.problem.cost.push_back(from.cost[i] * factor);
+  RowSample sample = spread_sample(from, wanted);
+  out.ids = std::move(sample.rows);
+  out.all = out.ids.size() == from.rows();
+  for (std::size_t k = 0; k < out.ids.size(); ++k) {
+    out.problem.y.push_back(from.y[out.ids[k]]);
+    out.problem.cost.push_back(from.cost[out.ids[k]] * sample.factor[k]);
   }
   return out;
+}
+
+// The mean eigenvalue of sum 2 cost x x', that is of H with every row of a squared hinge inside its margin.
+double mean_curvature(const Problem& p, const RowAccess& rows) {
+  const std::size_t stride = std::max<std::size_t>(1, p.rows() / 1000);
+  double trace = 0;
+  for (std::size_t i = 0; i < p.rows(); i += stride)
+    trace += 2 * p.cost[i] * rows.norm2(i) * static_cast<double>(stride);
+  return trace / static_cast<double>(rows.cols());
 }
 
 // Whether steps of the squared hinge are solved with H itself rather than by conjugate gradients with a
@@ -66,11 +86,15 @@ bool wants_matrix(const Problem& p, const RowAccess& rows) {
   const std::size_t d = rows.cols();
   if (!std::holds_alternative<SquaredHinge>(p.loss) || d > factor_limit) return false;
   if (d <= direct_limit) return true;
-  const std::size_t stride = std::max<std::size_t>(1, p.rows() / 1000);
-  double trace = 0;
-  for (std::size_t i = 0; i < p.rows(); i += stride)
-    trace += 2 * p.cost[i] * rows.norm2(i) * static_cast<double>(stride);
-  return trace / static_cast<double>(d) > 5e4;
+  return mean_curvature(p, rows) > 5e4;
+}
+
+// The largest |x|^2 of some of the rows.
+double largest_row(const RowAccess& rows, const std::vector<std::uint32_t>& ids) {
+  const std::size_t stride = std::max<std::size_t>(1, ids.size() / 256);
+  double most = 0;
+  for (std::size_t k = 0; k < ids.size(); k += stride) most = std::max(most, rows.norm2(ids[k]));
+  return most;
 }
 
 class Newton {
@@ -87,28 +111,29 @@ class Newton {
         squared_(std::holds_alternative<SquaredHinge>(p_.loss)),
         direct_(direct),
         steps_(steps),
-        system_(rows, p_.offset, goal, sampled) {
+        radius2_(largest_row(rows, level_.ids)),
+        system_(rows, p_.offset, goal, sampled, radius2_) {
     for (auto* v : {&z_, &u_, &h_, &dz_}) v->assign(n_, 0.0);
     for (auto* v : {&step_, &g_}) v->assign(d_ + 1, 0.0);
   }
 
-  // A rough level ends when a step promises less than what its rows know of the others.
-  Solution run(std::vector<double> theta, double theta0, bool rough) {
+  Solution run(std::vector<double> theta, double theta0, Care care) {
     theta_ = std::move(theta);
     theta0_ = theta0;
+    const std::uint64_t last = steps_ + most_steps;
     scores();
     fit_offset();
     while (true) {
       gradient();
       const double relative = gap_bound() / std::max(1.0, primal_);
       if (relative <= goal_.gap) return finish(Stop::Converged);
-      if (steps_ >= most_steps) return finish(Stop::Limit);
+      if (steps_ >= last || (stalls() && care == Care::Full)) return finish(Stop::Limit);
       Stop why = Stop::Converged;
       if (!goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), steps_, relative, "newton"}, why))
         return finish(why);
       if (direct_) {
         direct_step();
-      } else {
+      } else if (!gram_step()) {
         conjugate_step();
       }
       ++steps_;
@@ -116,13 +141,17 @@ class Newton {
       fine_ = promise <= near * primal_;
       if (!line_search()) return finish(Stop::Limit);
       fit_offset();
-      if (rough && (promise <= std::max(near, static_cast<double>(d_) / static_cast<double>(n_)) * primal_ ||
-                    curved_rows() < 2 * d_))
+      if (care == Care::Stage && promise <= 0.01 * primal_) return finish(Stop::Converged);
+      if (care == Care::Rough &&
+          (promise <= std::max(near, static_cast<double>(d_) / static_cast<double>(n_)) * primal_ ||
+           curved_rows() < 2 * d_))
         return finish(Stop::Converged);
     }
   }
 
  private:
+  [[nodiscard]] bool stalls() const { return squared_ && short_steps_ > most_short_steps; }
+
   void scores() {
     products(level_.ids, theta_.data(), z_, level_.all);
     for (double& z : z_) z += theta0_;
@@ -149,14 +178,17 @@ class Newton {
                 });
   }
 
-  // theta0 alone, until what it unbalances is worth less than a hundredth of the gap that is asked for.
+  // theta0 alone, until what it unbalances is worth less than a hundredth of the gap that is asked for: with the
+  // offset itself, and with the rows that have to be rescaled to balance it.
   void fit_offset() {
     if (p_.offset != Offset::Free) return;
     double move = 0;
     LineSums at = line_sums(p_, z_.data(), nullptr, 0, goal_.threads);
     const double scale = std::max(1.0, at.value + norm2(theta_.data(), d_) / 2);
     for (int iteration = 0; iteration < 100; ++iteration) {
-      if (std::abs(at.slope) * (1 + std::abs(theta0_ + move)) <= 0.01 * goal_.gap * scale) break;
+      const double price =
+          std::abs(at.slope) * (1 + std::abs(theta0_ + move)) + at.slope * at.slope * radius2_ / 2;
+      if (price <= 0.01 * goal_.gap * scale) break;
       const double reach = 4.0 * (1 + std::abs(theta0_ + move));
       double change = std::clamp(-at.slope / std::max(at.curvature, 1e-300), -reach, reach);
       // Damped: halved until the slope is smaller (the value is convex in one variable).
@@ -209,8 +241,18 @@ class Newton {
     system_.take(level_.ids, h_, fine_, steps_);
     const int iterations =
         system_.solve(g_, 0.5 * std::sqrt(2 * goal_.gap * std::max(1.0, primal_)), steps_, step_);
-    // Ill-conditioned beyond the sample: from here on H itself, which is corrected by few rows a step.
-    if (squared_ && d_ <= NewtonSystem::factor_limit && iterations > 30) direct_ = true;
+    // Ill-conditioned beyond the sample: from here on H itself, which is corrected by few rows a step. Without a
+    // sample: the products of the rows, once they cost less than the iterations that they save.
+    if (squared_ && d_ <= factor_limit && iterations > 30) direct_ = true;
+    if (d_ > factor_limit && static_cast<std::size_t>(iterations) > std::max<std::size_t>(20, n_ / 10))
+      wants_gram_ = true;
+  }
+
+  // Exact steps through the products of the rows; false: they are not worth it.
+  bool gram_step() {
+    if (!wants_gram_ || n_ > GramSystem::most_rows) return false;
+    if (!gram_) gram_ = std::make_unique<GramSystem>(rows_, p_.offset, level_.ids, goal_);
+    return gram_->solve(g_, h_, step_);
   }
 
   // Newton in one variable on the cached scores; accepts when the slope has fallen to a tenth.
@@ -234,6 +276,7 @@ class Newton {
       if (std::abs(next - t) <= 1e-12 * t) break;
       t = next;
     }
+    if (t < 0.1) ++short_steps_;
     axpy(t, step_.data(), theta_.data(), d_);
     theta0_ += t * step_[d_];
     // Cached scores drift; now and then they are computed afresh.
@@ -256,10 +299,14 @@ class Newton {
   bool direct_;  // steps by the factor of H itself
   std::uint64_t steps_, searches_ = 0;
   bool fine_ = false;  // the last step was a small one
+  bool wants_gram_ = false;
+  int short_steps_ = 0;
+  double radius2_;  // the largest |x|^2 of some rows
   std::vector<double> theta_, z_, u_, h_, step_, g_, dz_;
   std::vector<std::vector<double>> part_;
   std::unique_ptr<CurvatureMatrix> matrix_;  // H itself
   NewtonSystem system_;
+  std::unique_ptr<GramSystem> gram_;
   double theta0_ = 0, primal_ = 0;
 };
 
@@ -280,6 +327,32 @@ std::unique_ptr<CurvatureMatrix> first_factor(const Problem& problem, const RowA
   return out;
 }
 
+namespace {
+
+// The squared hinge from a C where the penalty weighs as much as the rows up to the one asked for; no plane
+// when time ended before that.
+Solution follow_path(const Problem& problem, const RowAccess& rows, const Goal& goal,
+                     CurvatureMatrix* sampled, bool direct, std::uint64_t steps) {
+  Solution at;
+  at.theta.assign(rows.cols(), 0.0);
+  at.iterations = steps;
+  double factor = 1;
+  for (double curvature = mean_curvature(problem, rows); curvature > 1 && factor > 1e-15; curvature /= 2)
+    factor /= 2;
+  while (true) {
+    Problem stage = problem;
+    for (double& cost : stage.cost) cost *= factor;
+    const bool last = factor >= 1;
+    at = Newton(level_rows(stage, problem.rows()), rows, goal, sampled, direct, at.iterations)
+             .run(std::move(at.theta), at.theta0, last ? Care::Last : Care::Stage);
+    if (last) return at;
+    if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return {{}, 0, {}, at.iterations, at.stop};
+    factor *= 2;
+  }
+}
+
+}  // namespace
+
 Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution* start) {
   Solution at;
   if (start != nullptr) at = std::move(*start);
@@ -297,12 +370,19 @@ Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal&
   const std::size_t few = std::max(problem.rows() / 10, (squared ? 5 : 12) * rows.cols());
   if (start == nullptr && few >= 1000 && few * (squared ? 3 : 10) <= problem.rows()) {
     at = Newton(level_rows(problem, few), rows, goal, sampled.get(), direct, 0)
-             .run(std::move(at.theta), 0, true);
+             .run(std::move(at.theta), 0, Care::Rough);
     if (sampled) sampled->outlived();
     if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return at;
   }
-  return Newton(level_rows(problem, problem.rows()), rows, goal, sampled.get(), direct, at.iterations)
-      .run(std::move(at.theta), at.theta0, false);
+  at = Newton(level_rows(problem, problem.rows()), rows, goal, sampled.get(), direct, at.iterations)
+           .run(std::move(at.theta), at.theta0, Care::Full);
+  if (!squared || at.stop != Stop::Limit) return at;
+  if (sampled) sampled->outlived();
+  Solution followed = follow_path(problem, rows, goal, sampled.get(), direct, at.iterations);
+  if (!followed.theta.empty()) return followed;
+  at.iterations = followed.iterations;  // out of time on the way
+  at.stop = followed.stop;
+  return at;
 }
 
 }  // namespace halfspace

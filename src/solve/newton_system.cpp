@@ -12,11 +12,13 @@
 
 namespace halfspace {
 
-NewtonSystem::NewtonSystem(const RowAccess& rows, Offset offset, const Goal& goal, CurvatureMatrix* sampled)
+NewtonSystem::NewtonSystem(const RowAccess& rows, Offset offset, const Goal& goal, CurvatureMatrix* sampled,
+                           double radius2)
     : rows_(rows),
       offset_(offset),
       goal_(goal),
       sampled_(sampled),
+      offset_weight_(offset == Offset::Free ? std::max(1.0, radius2) : 1.0),
       d_(rows.cols()),
       has_offset_(offset != Offset::None) {}
 
@@ -120,6 +122,10 @@ void NewtonSystem::precondition(const std::vector<double>& residual, std::vector
   for (std::size_t j = 0; j <= d_; ++j) scaled[j] = residual[j] / diagonal_[j];
 }
 
+double NewtonSystem::length(std::span<const double> residual) const {
+  return std::sqrt(norm2(residual.data(), d_) + offset_weight_ * residual[d_] * residual[d_]);
+}
+
 int NewtonSystem::solve(std::span<const double> g, double enough, std::uint64_t step,
                         std::vector<double>& s) {
   prepare_preconditioner();
@@ -131,7 +137,7 @@ int NewtonSystem::solve(std::span<const double> g, double enough, std::uint64_t 
   precondition(residual_, scaled_);
   direction_ = scaled_;
   double rho = dot(residual_.data(), scaled_.data(), d_ + 1);
-  const double start = std::sqrt(norm2(g.data(), d_ + 1));
+  const double start = length(g);
   const double last = std::exchange(last_norm_, start);
   double rho_enough = 0.02 * rho;
   if (sampled_ == nullptr) {
@@ -141,7 +147,7 @@ int NewtonSystem::solve(std::span<const double> g, double enough, std::uint64_t 
   int iterations = 0;
   Stop why = Stop::Converged;
   for (; iterations < 500; ++iterations) {
-    if (rho <= rho_enough || std::sqrt(norm2(residual_.data(), d_ + 1)) <= enough) break;
+    if (rho <= rho_enough || length(residual_) <= enough) break;
     if (iterations % 8 == 7 &&
         !goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), step, std::nan(""), "newton"}, why))
       break;

@@ -23,8 +23,10 @@ class NewtonSystem {
  public:
   static constexpr std::size_t factor_limit = 2000;
 
-  // sampled: the factor, for all levels of a solver; null beyond the limit.
-  NewtonSystem(const RowAccess& rows, Offset offset, const Goal& goal, CurvatureMatrix* sampled);
+  // sampled: the factor, for all levels of a solver; null beyond the limit. radius2: |x|^2 of the longest rows: a
+  // free offset that is fitted after the step moves the gradient by its residual times such a row.
+  NewtonSystem(const RowAccess& rows, Offset offset, const Goal& goal, CurvatureMatrix* sampled,
+               double radius2 = 1);
 
   // H of the rows `ids` with curvature h; `thin`: small curvatures by a draw, a new one for every `step`.
   void take(std::span<const std::uint32_t> ids, std::span<const double> h, bool thin, std::uint64_t step);
@@ -35,6 +37,7 @@ class NewtonSystem {
   int solve(std::span<const double> g, double enough, std::uint64_t step, std::vector<double>& s);
 
  private:
+  [[nodiscard]] double length(std::span<const double> residual) const;
   [[nodiscard]] double thin_floor(std::span<const double> h) const;
   void draw(std::span<const std::uint32_t> ids, std::span<const double> h, double floor, std::uint64_t step);
   void multiply(const std::vector<double>& v, std::vector<double>& out);
@@ -45,6 +48,7 @@ class NewtonSystem {
   Offset offset_;
   const Goal& goal_;
   CurvatureMatrix* sampled_;
+  double offset_weight_;
   std::size_t d_;
   bool has_offset_;
   std::vector<std::uint32_t> chosen_;

@@ -18,9 +18,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "halfspace/core/kernels.hpp"
 #include "solve/clipped_line.hpp"
+#include "solve/constant_plane.hpp"
 #include "solve/free_matrix.hpp"
 #include "solve/row_sample.hpp"
 #include "solve/solver.hpp"
@@ -36,17 +38,16 @@ constexpr double sample_gap = 0.1;  // a sample's optimum is about this far from
 // compact arrays of the rows that may still change their mind (the working set); the others rest at a bound.
 class Level {
  public:
-  Level(const Problem& problem, const RowAccess& rows, const Goal& goal, std::vector<std::uint32_t> chosen,
-        double factor)
+  Level(const Problem& problem, const RowAccess& rows, const Goal& goal, RowSample sample)
       : p_(problem),
         rows_(rows),
         goal_(goal),
-        chosen_(std::move(chosen)),
+        chosen_(std::move(sample.rows)),
         d_(rows.cols()),
         has_offset_(p_.offset != Offset::None) {
     const std::size_t n = chosen_.size();
     cost_.resize(n);
-    for (std::size_t k = 0; k < n; ++k) cost_[k] = p_.cost[chosen_[k]] * factor;
+    for (std::size_t k = 0; k < n; ++k) cost_[k] = p_.cost[chosen_[k]] * sample.factor[k];
     rho_ = p_.offset == Offset::Lifted ? 1.0 : 0.0;
   }
 
@@ -123,14 +124,23 @@ class Level {
     matrix_ = std::make_unique<FreeMatrix>(rows_, has_offset_, n, goal_.threads);
     margins();
     measure();
+    // A plane that a sample made may be worse for these rows than none.
+    double cost[2] = {0, 0};
+    for (std::size_t k = 0; k < n; ++k) cost[p_.y[chosen_[k]] > 0 ? 1 : 0] += cost_[k];
+    if (primal_here_ <= best_constant(p_.loss, p_.offset, cost[1], cost[0]).objective) return;
+    std::fill(theta.begin(), theta.end(), 0.0);
+    theta0 = 0;
+    margins();
+    measure();
   }
 
   // Chooses the rows near the margin, or undecided, or on the wrong side of it; at the start of a level, all:
   // features that the sample did not show are held by nothing else. Then moves the anchor and shrinks delta.
-  void take_working_set(bool all) {
+  void take_working_set(bool first) {
     const std::size_t n = chosen_.size();
     const double before = delta;
-    if (!all) delta *= shrink_;
+    const bool all = first || std::exchange(wants_all_, false);
+    if (!first) delta *= shrink_;
     std::size_t count = 0;
     place_.resize(n);
     if (!all) {
@@ -156,7 +166,7 @@ class Level {
       work_.row[k] = chosen_[from];
       work_.y[k] = p_.y[chosen_[from]];
       work_.cost[k] = cost_[from];
-      work_.anchor[k] = all ? cost_[from] / 2 : alpha_[from];
+      work_.anchor[k] = first ? cost_[from] / 2 : alpha_[from];
       work_.slope[k] = cost_[from] / delta;
       work_.m[k] = m_[from];
       work_.alpha[k] = alpha_[from];
@@ -293,11 +303,16 @@ class Level {
   // Moves the offset alone until the point balances: the balance falls, piecewise linearly, as the offset
   // grows.
   void fit_offset() {
-    double resting = balance_;
-    double size = 0;
+    double resting = balance_, size = 0, most = 0, least = 0;
     for (std::size_t k = 0; k < work_.size(); ++k) {
       resting -= work_.alpha[k] * work_.y[k];
       size += work_.alpha[k];
+      (work_.y[k] > 0 ? most : least) += work_.cost[k];
+    }
+    // No offset balances these rows when those at rest weigh more: all of them must have their say.
+    if (!(resting + most > 0 && resting - least < 0)) {
+      wants_all_ = true;
+      return;
     }
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double low = -infinity, high = infinity, shift = 0, reach = delta;
@@ -352,45 +367,45 @@ class Level {
   std::vector<std::uint32_t> changed_rows_, place_;
   std::unique_ptr<FreeMatrix> matrix_;
   double balance_ = 0, best_theta0_ = 0, primal_here_ = 0, shrink_ = 1;
+  bool wants_all_ = false;
 };
 
 }  // namespace
 
-Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal) {
-  const std::vector<std::uint32_t> all = present_rows(problem);
+Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution* start) {
+  const std::size_t all = present_rows(problem).size();
   std::vector<std::size_t> sizes;
-  for (std::size_t size = std::max<std::size_t>(1000, 10 * rows.cols()); 3 * size < all.size(); size *= 10)
+  for (std::size_t size = std::max<std::size_t>(1000, 10 * rows.cols()); start == nullptr && 3 * size < all;
+       size *= 10)
     sizes.push_back(size);
-  sizes.push_back(all.size());
-  std::vector<double> theta(rows.cols(), 0.0);
-  double theta0 = 0, delta = 4;
+  sizes.push_back(all);
+  Solution at;
+  if (start != nullptr) at = std::move(*start);
+  at.theta.resize(rows.cols(), 0.0);
+  double delta = 4;
+  const std::uint64_t before = at.iterations;
   std::uint64_t steps = 0;
   for (const std::size_t size : sizes) {
-    const bool last = size == all.size();
-    Level level(problem, rows, goal, spread_sample(all, size),
-                static_cast<double>(all.size()) / static_cast<double>(size));
-    level.theta = theta;
-    level.theta0 = theta0;
+    const bool last = size == all;
+    Level level(problem, rows, goal, spread_sample(problem, size));
+    level.theta = std::move(at.theta);
+    level.theta0 = at.theta0;
     level.delta = delta;
     level.steps = steps;
     Stop why = Stop::Converged;
     const bool reached = level.run(last ? goal.gap : std::max(goal.gap, sample_gap), why);
     level.take_best();
-    theta = level.theta;
-    theta0 = level.theta0;
     steps = level.steps;
+    at = {std::move(level.theta), level.theta0, {}, before + steps, reached ? Stop::Converged : why};
     delta = std::min(3 * level.delta, 0.5);
-    if (last || why == Stop::Cancelled || why == Stop::Time) {
-      Solution out{std::move(theta), theta0, {}, steps, reached ? Stop::Converged : why};
-      if (last) {
-        out.alpha.assign(rows.rows(), 0.0);
-        for (std::size_t k = 0; k < level.chosen().size() && k < level.alpha().size(); ++k)
-          out.alpha[level.chosen()[k]] = level.alpha()[k];
-      }
-      return out;
+    if (last) {
+      at.alpha.assign(rows.rows(), 0.0);
+      for (std::size_t k = 0; k < level.chosen().size() && k < level.alpha().size(); ++k)
+        at.alpha[level.chosen()[k]] = level.alpha()[k];
     }
+    if (why == Stop::Cancelled || why == Stop::Time) break;
   }
-  return {};
+  return at;
 }
 
 }  // namespace halfspace

@@ -4,6 +4,8 @@
 // Problem    minimise 1/2 sum |theta_k|^2 + sum cost_i (log sum_k exp f_ik - f_{i y_i}).
 // Step       H s = -g by conjugate gradients over all planes together; a row's part of a product is cost p
 //            o (v - p . v). A one-dimensional Newton search along s on cached scores.
+// Offsets    free ones are not left to the conjugate gradients, in whose norm a rare class hardly counts: after
+//            every step they are fitted by themselves, by Newton's method in as many unknowns as there are classes.
 // Systems    up to `factor_limit` features one Cholesky factor preconditions every plane: that of I + X' D
 //            X over a sample of the rows, with the mean curvature of the planes, cost (1 - sum p^2) / (K -
 //            1). Above, none but the scale of the offsets.
@@ -22,6 +24,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/dense.hpp"
 #include "halfspace/core/kernels.hpp"
 #include "solve/curvature_matrix.hpp"
 #include "solve/plane_sums.hpp"
@@ -35,22 +38,23 @@ constexpr std::uint64_t most_steps = 200;
 
 class Softmax {
  public:
-  Softmax(const SoftmaxProblem& problem, const RowAccess& rows, const Goal& goal,
-          std::vector<std::uint32_t> ids, double factor)
+  Softmax(const SoftmaxProblem& problem, const RowAccess& rows, const Goal& goal, RowSample sample)
       : p_(problem),
         rows_(rows),
         goal_(goal),
-        ids_(std::move(ids)),
+        ids_(std::move(sample.rows)),
         n_(ids_.size()),
         d_(rows.cols()),
         planes_(problem.classes()),
         stride_((planes_ + plane_group - 1) / plane_group * plane_group),
         has_offset_(p_.offset != Offset::None),
         sums_(rows, ids_, has_offset_, stride_, goal.threads) {
-    for (const std::uint32_t i : ids_) {
-      cost_.push_back(p_.cost[i] * factor);
-      label_.push_back(p_.data->labels()[i]);
+    for (std::size_t k = 0; k < n_; ++k) {
+      cost_.push_back(p_.cost[ids_[k]] * sample.factor[k]);
+      label_.push_back(p_.data->labels()[ids_[k]]);
     }
+    const std::size_t few = std::max<std::size_t>(1, n_ / 256);
+    for (std::size_t k = 0; k < n_; k += few) radius2_ = std::max(radius2_, rows_.norm2(ids_[k]));
     for (auto* v : {&f_, &p_of_, &df_}) v->assign(n_ * stride_, 0.0);
     for (auto* v : {&g_, &step_, &residual_, &scaled_, &direction_, &product_}) v->assign(values(), 0.0);
   }
@@ -116,10 +120,16 @@ class Softmax {
     return loss;
   }
 
-  void gradient(const std::vector<double>& w) {
-    primal_ = sum_blocks(goal_.threads, n_, row_block, 0.0, [&](std::size_t begin, std::size_t end) {
+  // Probabilities at the scores of the moment; returns the sum of the losses.
+  double all_probabilities() {
+    return sum_blocks(goal_.threads, n_, row_block, 0.0, [&](std::size_t begin, std::size_t end) {
       return probabilities(begin, end, 0, p_of_.data() + begin * stride_);
     });
+  }
+
+  void gradient(std::vector<double>& w) {
+    primal_ = all_probabilities();
+    if (p_.offset == Offset::Free) primal_ = fit_offsets(w, primal_);
     g_ = w;
     if (p_.offset != Offset::Lifted)
       std::fill(g_.end() - static_cast<std::ptrdiff_t>(stride_), g_.end(), 0.0);
@@ -132,6 +142,94 @@ class Softmax {
       planes_add(row, u.data(), to, stride_);
     });
   }
+
+  // What the planes have too much of every class, and the curvature of its offset.
+  struct Shares {
+    std::vector<double> excess, curvature;
+    Shares& operator+=(const Shares& o) {
+      for (std::size_t c = 0; c < o.excess.size(); ++c) {
+        excess[c] += o.excess[c];
+        curvature[c] += o.curvature[c];
+      }
+      return *this;
+    }
+  };
+  [[nodiscard]] Shares shares() const {
+    const Shares none{std::vector<double>(planes_, 0.0), std::vector<double>(planes_, 0.0)};
+    return sum_blocks(goal_.threads, n_, row_block, none, [&](std::size_t begin, std::size_t end) {
+      Shares out = none;
+      for (std::size_t k = begin; k < end; ++k) {
+        const double* p = p_of_.data() + k * stride_;
+        for (std::size_t c = 0; c < planes_; ++c) {
+          out.excess[c] += cost_[k] * p[c];
+          out.curvature[c] += cost_[k] * p[c] * (1 - p[c]);
+        }
+        out.excess[label_[k]] -= cost_[k];
+      }
+      return out;
+    });
+  }
+
+  // Moves free offsets until the classes have the shares of their rows, as the certificate will: what is missing is
+  // worth its square over the curvature, and moves the sums of the rows. Takes and returns the sum of the losses.
+  double fit_offsets(std::vector<double>& w, double loss) {
+    const double penalty = norm2(w.data(), d_ * stride_) / 2;
+    for (int round = 0; round < 30; ++round) {
+      const Shares now = shares();
+      double price = 0;
+      for (std::size_t c = 0; c < planes_; ++c)
+        price += now.excess[c] * now.excess[c] / 2 * (radius2_ + 1 / std::max(now.curvature[c], 1e-300));
+      if (price <= 0.01 * goal_.gap * std::max(1.0, penalty + loss)) break;
+      std::vector<double> move = offset_step(now);
+      double next = loss;
+      int halving = 0;
+      for (; halving < 40; ++halving) {
+        move_offsets(move, 1, w);
+        next = all_probabilities();
+        if (next < loss) break;
+        move_offsets(move, -1, w);
+        for (double& v : move) v /= 2;
+      }
+      if (!(next < loss)) return all_probabilities();
+      loss = next;
+    }
+    return loss;
+  }
+
+  void move_offsets(const std::vector<double>& move, double t, std::vector<double>& w) {
+    for (std::size_t c = 0; c < planes_; ++c) w[d_ * stride_ + c] += t * move[c];
+    for (std::size_t k = 0; k < n_; ++k)
+      for (std::size_t c = 0; c < planes_; ++c) f_[k * stride_ + c] += t * move[c];
+  }
+
+  // (sum cost (diag p - p p')) move = -excess. A move of all offsets together changes nothing: the mean of the
+  // moves is held. So many classes that the matrix costs more than a pass: its diagonal.
+  [[nodiscard]] std::vector<double> offset_step(const Shares& now) const {
+    constexpr std::size_t many = 256;
+    std::vector<double> move(planes_);
+    double most = 0;
+    for (std::size_t c = 0; c < planes_; ++c) {
+      move[c] = -now.excess[c] / std::max(now.curvature[c], 1e-300);
+      most = std::max(most, now.curvature[c]);
+    }
+    Cholesky factor;
+    if (planes_ <= many) {
+      std::vector<double> h(planes_ * planes_, most / static_cast<double>(planes_));
+      for (std::size_t k = 0; k < n_; ++k) {
+        const double* p = p_of_.data() + k * stride_;
+        for (std::size_t c = 0; c < planes_; ++c)
+          for (std::size_t e = 0; e < c; ++e) h[c * planes_ + e] -= cost_[k] * p[c] * p[e];
+      }
+      for (std::size_t c = 0; c < planes_; ++c) h[c * planes_ + c] += now.curvature[c];
+      if (factor.factor(std::move(h), planes_, 1e-12, goal_.threads)) {
+        for (std::size_t c = 0; c < planes_; ++c) move[c] = -now.excess[c];
+        factor.solve(move.data());
+      }
+    }
+    for (double& v : move) v = std::clamp(v, -10.0, 10.0);
+    return move;
+  }
+
   // One set of numbers per thread; the threads of a pool outlive the solver.
   [[nodiscard]] std::vector<double>& scratch() const {
     thread_local std::vector<double> numbers;
@@ -325,6 +423,7 @@ class Softmax {
   PlaneSums sums_;
   std::unique_ptr<CurvatureMatrix> matrix_;
   double primal_ = 0, offset_scale_ = 1, last_norm_ = 0;
+  double radius2_ = 0;  // the largest |x|^2 of some rows
   int last_iterations_ = -1;
 };
 
@@ -347,14 +446,15 @@ SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& ro
       weights[rows.cols() * stride + c] = start->model.offsets[c];
     }
   }
+  const auto draw = [&](std::size_t wanted) {
+    return spread_sample(present, wanted, planes, [&](std::uint32_t i) { return problem.data->labels()[i]; });
+  };
   const std::size_t sample = std::max<std::size_t>(present.size() / 10, 5 * rows.cols());
   if (start == nullptr && sample >= 1000 && sample * 3 <= present.size()) {
-    std::vector<std::uint32_t> some = spread_sample(present, sample);
-    const double factor = static_cast<double>(present.size()) / static_cast<double>(sample);
-    out.stop = Softmax(problem, rows, goal, std::move(some), factor).run(weights, out.iterations, true);
+    out.stop = Softmax(problem, rows, goal, draw(sample)).run(weights, out.iterations, true);
   }
   if (out.stop != Stop::Time && out.stop != Stop::Cancelled)
-    out.stop = Softmax(problem, rows, goal, std::move(present), 1).run(weights, out.iterations, false);
+    out.stop = Softmax(problem, rows, goal, draw(present.size())).run(weights, out.iterations, false);
   out.model.weights.resize(planes * rows.cols());
   // Free offsets are known up to a common constant; their mean is made 0.
   double mean = 0;

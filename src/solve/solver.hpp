@@ -34,16 +34,19 @@ struct Solution {
   Stop stop = Stop::Converged;
 };
 
+// `start`: what to start from, or null: a plane, and for dual descent a dual point if there is one.
+//
 // Smooth losses: damped Newton steps, by Cholesky or by preconditioned conjugate gradients.
-// `start`: a plane to start from, or null.
 [[nodiscard]] Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal,
                                     Solution* start = nullptr);
 // What solve_newton makes of H at the zero plane; null where it does without.
 [[nodiscard]] std::unique_ptr<CurvatureMatrix> first_factor(const Problem& problem, const RowAccess& rows,
                                                             const Threads& threads);
 // Hinge and squared hinge and logistic: coordinate steps in the dual.
-[[nodiscard]] Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal);
+[[nodiscard]] Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal,
+                                          Solution* start = nullptr);
 // Hinge with few features: augmented Lagrangian with semismooth Newton steps.
-[[nodiscard]] Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal);
+[[nodiscard]] Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal,
+                                        Solution* start = nullptr);
 
 }  // namespace halfspace

@@ -202,11 +202,25 @@ void note_new_features(std::size_t features, const Model& model, std::vector<std
         fmt::format("{} features were not seen in training and are ignored", features - model.features()));
 }
 
+// Rows without names, for a model whose columns have some: the first feature is the first one of the table, and so on.
+// What cannot be such a row is refused.
+void check_by_position(const Dataset& data, const Model& model) {
+  if (model.encoding == nullptr || data.encoding() != nullptr || data.features() <= model.features()) return;
+  throw InputError({.file = data.name()}, fmt::format("{} features", data.features()),
+                   fmt::format("the model was trained on a table that gives {}", model.features()));
+}
+void note_by_position(bool named, const Model& model, std::vector<std::string>& notes) {
+  if (model.encoding != nullptr && !named)
+    notes.emplace_back("the model was trained on a table with named columns; these rows have no names and are taken by position");
+}
+
 }  // namespace
 
 Dataset read_for_model(const DataOptions& options, const Model& model, const Common& common,
                        std::vector<std::string>& notes) {
   const Dataset data = read(options.path, options_for_model(options, model, common, notes));
+  check_by_position(data, model);
+  note_by_position(data.encoding() != nullptr, model, notes);
   note_new_features(data.features(), model, notes);
   return labels_for_model(data, model);
 }
@@ -215,14 +229,18 @@ void read_blocks_for_model(const DataOptions& options, const Model& model, const
                            std::vector<std::string>& notes, const TakeBlock& take) {
   std::mutex guard;
   std::size_t features = 0;
+  bool named = true;
   read_in_blocks(options.path, options_for_model(options, model, common, notes),
                  [&](std::size_t number, const Dataset& block, const Threads& threads) {
+                   check_by_position(block, model);
                    {
                      const std::lock_guard lock(guard);
+                     named = named && block.encoding() != nullptr;
                      features = std::max(features, block.features());
                    }
                    take(number, labels_for_model(block, model), threads);
                  });
+  note_by_position(named, model, notes);
   note_new_features(features, model, notes);
 }
 

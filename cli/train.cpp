@@ -15,8 +15,8 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/solve/algorithm.hpp"
+#include "halfspace/train/prepared.hpp"
 #include "memory.hpp"
-#include "scaled_fit.hpp"
 #include "signals.hpp"
 #include "train_stream.hpp"
 #include "verbs.hpp"
@@ -61,7 +61,6 @@ class Train final : public Command {
 
  private:
   Outcome train(const Common& common);
-  void add_facts(Model& model, const Dataset& data) const;
   void print(const Outcome& outcome, const Output& output) const;
   void print_no(const Outcome& outcome, const Output& output) const;
   [[nodiscard]] Json json(const Outcome& outcome) const;
@@ -121,7 +120,7 @@ Outcome Train::train(const Common& common) {
     meter.show(progress);
     return !interrupted();
   };
-  PreparedFit prepared = train_prepared(algorithm_, out.data, {data_.scale, data_.map, data_.map_kernel}, run);
+  PreparedFit prepared = train_prepared(algorithm_, out.data, {data_.scale, data_.map, data_.map_kernel, data_.positive, data_.read.zero_based}, run);
   out.fit = std::move(prepared.fit);
   out.solve_seconds = seconds_between(ready, Clock::now());
   if (!out.fit.refusal.empty()) return out;
@@ -131,29 +130,10 @@ Outcome Train::train(const Common& common) {
     out.total_seconds = seconds_between(start, Clock::now());
     return out;
   }
-  add_facts(out.fit.model, out.data);
   out.error = data_.map ? prepared.error : training_error(out.fit, out.data, threads);
   save(out.fit.model, model_path_);
   out.total_seconds = seconds_between(start, Clock::now());
   return out;
-}
-
-// What the library does not know. No path, time or host: the same training gives the same bytes anywhere.
-void Train::add_facts(Model& model, const Dataset& data) const {
-  // The fingerprint is that of the rows as read, not as scaled.
-  for (auto& [name, value] : model.facts) {
-    if (name == "data" && (data_.scale != ScaleKind::None || data_.map)) value = data.fingerprint();
-    if (name == "features" && data_.map) value = fmt::format("{}", data.features());
-  }
-  if (model.map != nullptr) {
-    model.facts.emplace_back("map", fmt::format("{}:{} for {}", OptionType<MapKind>::print(model.map->kind),
-                                                model.map->outputs,
-                                                OptionType<KernelFunction>::print(model.map->kernel)));
-  }
-  if (!data_.positive.empty()) model.facts.emplace_back("positive", model.classes.back());
-  if (data_.scale != ScaleKind::None)
-    model.facts.emplace_back("scale", OptionType<ScaleKind>::print(data_.scale));
-  if (data_.read.zero_based) model.facts.emplace_back("zero_based", "true");
 }
 
 // A verdict, and the rows that prove it when it is no.

@@ -9,8 +9,8 @@
 #include "halfspace/certify/verify_model.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/read.hpp"
 #include "halfspace/model/model_file.hpp"
-#include "scaled_fit.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -31,18 +31,10 @@ class Verify final : public Command {
     const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
     if (begin != std::string::npos && (bytes[begin] == '{' || bytes[begin] == '[')) return run_certificate(bytes, common, output);
     refuse_options_of_certificates();
-    Model model = model_from_bytes(bytes, model_path_);
+    const Model model = model_from_bytes(bytes, model_path_);
     std::vector<std::string> notes;
-    Dataset data = read_for_model(data_, model, common, notes);
+    const Dataset data = read_training_rows(model, common, notes);
     if (!data.labelled()) throw InputError({data.name()}, "no labels", "the labelled rows of the training");
-    const std::string scale = fact(model, "scale");
-    if (!scale.empty() && !has_preparation(model)) {
-      // The gap belongs to the scaled rows; the fingerprint is that of the rows as read.
-      const std::string found = data.fingerprint();
-      data = unfold(model, data, OptionType<ScaleKind>::parse("scale", scale, {}), common.team());
-      for (auto& [name, value] : model.facts)
-        if (name == "data" && value == found) value = data.fingerprint();
-    }
     const ModelCheck check = verify(model, data, common.team());
     for (const std::string& note : notes) output.note(note);
     for (const std::string& line : check.lines) output.line(line);
@@ -52,6 +44,29 @@ class Verify final : public Command {
   }
 
  private:
+  // The table is read by what the model records of the choices made in training; models that record none of missing
+  // values are helped by the options.
+  Dataset read_training_rows(const Model& model, const Common& common, std::vector<std::string>& notes) const {
+    ReadOptions options = training_read(model);
+    options.format = data_.read.format;
+    options.threads = common.team();
+    options.notes = &notes;
+    if (model.encoding && model.encoding->missing == Missing::Error && model.encoding->missing_words.empty() &&
+        (data_.read.missing != Missing::Error || !data_.read.missing_words.empty())) {
+      Encoding choices = *model.encoding;
+      choices.missing = data_.read.missing;
+      choices.missing_words = data_.read.missing_words;
+      options.choices = std::make_shared<Encoding>(std::move(choices));
+    }
+    try {
+      options.zero_based = options.zero_based || data_.read.zero_based;
+      return read(data_.path, options);
+    } catch (const UsageError& wrong) {
+      if (data_.read.zero_based) throw;
+      throw InputError({model_path_}, fmt::format("the rows cannot be read as the model says: {}", wrong.what()));
+    }
+  }
+
   // How a table was read is part of a model, except which rows were dropped.
   void refuse_options_of_certificates() const {
     const ReadOptions& read = data_.read;

@@ -4,10 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "certify/claim.hpp"
 #include "certify/verify_kernel.hpp"
 #include "certify/verify_margins.hpp"
 #include "certify/verify_planes.hpp"
+#include "certify/verify_preparation.hpp"
+#include "certify/verify_rows.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -30,6 +35,16 @@ Check check_for(const Model& model) {
     throw UsageError("a fit without a penalty carries no duality gap to verify");
   if (kernel) return hard_margin ? Check::KernelMargins : Check::Machines;
   return hard_margin ? Check::Margins : Check::Planes;
+}
+
+// One class against the rest, when the model says so: its name and that of the rest come from the data.
+std::optional<Dataset> training_labels(const Model& model, const Dataset& data, ModelCheck& out) {
+  const std::string positive = detail::text_of(model.facts, "positive");
+  if (positive.empty()) return data;
+  const std::vector<std::string>& classes = data.classes();
+  if (std::find(classes.begin(), classes.end(), positive) != classes.end()) return data.one_against_rest(positive);
+  out.lines.push_back(fmt::format("no row has the label {}, which the model sets against the rest", printable(positive)));
+  return std::nullopt;
 }
 
 // The rows are the ones of the training, seen as the model sees them. What differs goes to `out`.
@@ -68,17 +83,26 @@ void check_claims(Check check, const Model& model, const Dataset& data, const Th
 
 }  // namespace
 
-ModelCheck verify(const Model& model, const Dataset& data, const Threads& threads) {
+ModelCheck detail::verify_rows(const Model& model, const Dataset& rows, const Threads& threads) {
+  ModelCheck out;
+  check_claims(check_for(model), model, rows, threads, out);
+  return out;
+}
+
+ModelCheck verify(const Model& model, const Dataset& read, const Threads& threads) {
   const Check check = check_for(model);
   ModelCheck out;
-  if (!same_rows(model, data, out)) return out;
-  if (has_preparation(model)) {
-    // The gap is that of the rows as the form sees them: scaled, or turned into features, by what the model
-    // stores.
-    check_claims(check, without_preparation(model), prepared_rows(model, data, 0, data.rows(), threads), threads, out);
-  } else {
-    check_claims(check, model, data, threads, out);
+  const std::optional<Dataset> data = training_labels(model, read, out);
+  if (!data) return out;
+  if (!same_rows(model, *data, out)) {
+    // What differs, when that is how a table was read.
+    if (model.encoding && data->encoding())
+      if (std::string other = detail::difference(*model.encoding, *data->encoding()); !other.empty())
+        out.lines.push_back(std::move(other));
+    return out;
   }
+  const auto plain = detail::check_preparation(model, *data, threads, out);
+  if (plain) check_claims(check, plain->model, plain->rows, threads, out);
   return out;
 }
 

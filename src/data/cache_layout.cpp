@@ -76,8 +76,9 @@ class WordsReader {
     for (std::uint64_t i = 0; i < count; ++i) values.push_back(text());
     return values;
   }
+  [[nodiscard]] bool ended() const { return rest_.empty(); }
   void end() const {
-    if (!rest_.empty()) refuse();
+    if (!ended()) refuse();
   }
   [[noreturn]] void refuse() const { throw InputError(Place{file_}, "damaged cache: names cannot be read"); }
 
@@ -106,6 +107,10 @@ void put_encoding(WordsWriter& words, const Encoding& encoding) {
   words.text(encoding.weight_column);
   words.number(encoding.header ? 1 : 0);
   words.number(static_cast<unsigned char>(encoding.delimiter));
+  if (encoding.ignored.empty() && encoding.missing == Missing::Error && encoding.missing_words.empty()) return;
+  words.texts(encoding.ignored);
+  words.number(static_cast<std::uint64_t>(encoding.missing));
+  words.texts(encoding.missing_words);
 }
 
 std::shared_ptr<const Encoding> take_encoding(WordsReader& words) {
@@ -131,6 +136,10 @@ std::shared_ptr<const Encoding> take_encoding(WordsReader& words) {
   encoding->weight_column = words.text();
   encoding->header = words.number(1) == 1;
   encoding->delimiter = static_cast<char>(words.number(UINT8_MAX));
+  if (words.ended()) return encoding;
+  encoding->ignored = words.texts();
+  encoding->missing = static_cast<Missing>(words.number(static_cast<std::uint64_t>(Missing::Drop)));
+  encoding->missing_words = words.texts();
   return encoding;
 }
 

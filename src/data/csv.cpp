@@ -211,8 +211,41 @@ class CsvReader {
 
 }  // namespace
 
+namespace {
+
+// Options under which a table is read as it was when `choices` came of it.
+ReadOptions chosen_again(ReadOptions options) {
+  const Encoding& choices = *options.choices;
+  options.label = choices.label_column;
+  options.weight = choices.weight_column;
+  options.ignore = choices.ignored;
+  options.categorical.clear();
+  options.text.clear();
+  options.hash_bits = 0;
+  for (const Column& column : choices.columns) {
+    if (column.kind == ColumnKind::Category) options.categorical.push_back(column.name);
+    if (column.kind != ColumnKind::Words) continue;
+    options.text.push_back(column.name);
+    options.hash_bits = column.hash_bits;
+  }
+  options.delimiter = choices.delimiter;
+  options.header = choices.header ? Header::Yes : Header::No;
+  options.missing = choices.missing;
+  options.missing_words = choices.missing_words;
+  options.encoding = nullptr;
+  return options;
+}
+
+}  // namespace
+
 DatasetParts read_csv(ByteSource& source, const std::string& name, const ReadOptions& options) {
-  return CsvReader(source, name, options).read();
+  if (!options.choices) return CsvReader(source, name, options).read();
+  const ReadOptions again = chosen_again(options);
+  try {
+    return CsvReader(source, name, again).read();
+  } catch (const UsageError& wrong) {  // nobody typed these options: they were recorded with another table, or made up
+    throw InputError({.file = name}, fmt::format("the table cannot be read as the model says: {}", wrong.what()));
+  }
 }
 
 }  // namespace halfspace

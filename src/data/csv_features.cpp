@@ -173,7 +173,10 @@ Encoding learn_encoding(const CsvTable& table, const CsvLayout& layout, const st
   for (const FileColumn& column : layout.columns) {
     if (column.role == CellRole::Label) encoding.label_column = column.name;
     if (column.role == CellRole::Weight) encoding.weight_column = column.name;
+    if (column.role == CellRole::Ignored) encoding.ignored.push_back(column.name);
   }
+  encoding.missing = options.missing;
+  encoding.missing_words = options.missing_words;
   const bool fills = options.missing == Missing::Mean || options.missing == Missing::Median;
   std::vector<double> fill;
   if (fills) fill = options.missing == Missing::Mean ? column_means(table) : column_medians(table);

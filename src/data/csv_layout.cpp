@@ -60,6 +60,10 @@ class Planner {
     layout_.header = found_header(first_row, options_);
     layout_.encoding = options_.encoding;
     layout_.missing_words = options_.missing_words;
+    // What stood for a missing value in training does so in every table of the model.
+    if (options_.encoding)
+      layout_.missing_words.insert(layout_.missing_words.end(), options_.encoding->missing_words.begin(),
+                                   options_.encoding->missing_words.end());
     name_columns(first_row);
     const bool separated = first_line.find_first_of(";|") != std::string_view::npos;
     if (first_row.size() == 1 && (options_.need_labels || (separated && !options_.encoding))) {

@@ -24,6 +24,7 @@ constexpr std::string_view first_reader =
 constexpr std::uint64_t feature_limit = most_features;
 
 constexpr std::string_view kind_words[] = {"number", "category", "words"};
+constexpr std::string_view missing_rules[] = {"error", "mean", "median", "drop"};
 
 std::string dump(const Json& json) {
   try {
@@ -268,11 +269,15 @@ std::string encoding_to_json(const Encoding& encoding) {
     }
     columns.push_back(std::move(json));
   }
-  return dump({{"columns", std::move(columns)},
+  Json json = {{"columns", std::move(columns)},
                {"label_column", encoding.label_column},
                {"weight_column", encoding.weight_column},
                {"header", encoding.header},
-               {"delimiter", std::string(1, encoding.delimiter)}});
+               {"delimiter", std::string(1, encoding.delimiter)}};
+  if (!encoding.ignored.empty()) json["ignored"] = encoding.ignored;
+  if (encoding.missing != Missing::Error) json["missing"] = missing_rules[static_cast<std::size_t>(encoding.missing)];
+  if (!encoding.missing_words.empty()) json["missing_words"] = encoding.missing_words;
+  return dump(json);
 }
 
 std::shared_ptr<const Encoding> encoding_from_json(std::string_view text, const Place& place) {
@@ -288,6 +293,10 @@ std::shared_ptr<const Encoding> encoding_from_json(std::string_view text, const 
     fields.refuse("'delimiter' is not one character that can part cells");
   }
   encoding->delimiter = delimiter[0];
+  if (fields.find("ignored") != nullptr) encoding->ignored = fields.texts("ignored");
+  if (fields.find("missing") != nullptr)
+    encoding->missing = static_cast<Missing>(read_word(fields, "missing", missing_rules));
+  if (fields.find("missing_words") != nullptr) encoding->missing_words = fields.texts("missing_words");
   std::uint64_t first_feature = 0;
   for (Fields& column : fields.objects("columns", "encoding column")) {
     encoding->columns.push_back(read_column(column, first_feature));

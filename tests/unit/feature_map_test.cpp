@@ -13,6 +13,7 @@
 #include "halfspace/model/libsvm.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/solve/algorithms.hpp"
+#include "halfspace/train/prepared.hpp"
 #include "support.hpp"
 
 using namespace halfspace;
@@ -176,7 +177,8 @@ TEST_CASE("a linear svm on all landmarks is the kernel machine, to the gap") {
 TEST_CASE("a model with features is stored with them, scores alike and is verified on the rows as they are") {
   const Dataset data = data_of(rings(300, 10));
   for (const MapChoice choice : {MapChoice{MapKind::Nystrom, 30}, MapChoice{MapKind::Fourier, 60}}) {
-    Fit fit = mapped_fit(data, choice, rbf);
+    const Fit fit =
+        train_prepared(Algorithm::by_name("svm"), data, {.scale = ScaleKind::None, .map = choice, .kernel = rbf}, {}).fit;
     const Model& model = fit.model;
     CHECK(model.features() == data.features());
     const Model back = model_from_bytes(to_bytes(model), "m");

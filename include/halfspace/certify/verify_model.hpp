@@ -8,6 +8,7 @@
 #include "halfspace/certify/certificate.hpp"
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/data/dataset.hpp"
+#include "halfspace/data/read.hpp"
 #include "halfspace/model/model.hpp"
 
 namespace halfspace {
@@ -18,8 +19,14 @@ struct ModelCheck {
   std::vector<DualityGap> gaps;    // recomputed, one per plane
 };
 
+// How the training rows of a model are to be read again: by the choices that the model records (label, columns left
+// out, missing values, ...), everything else learned from the file once more.
+[[nodiscard]] ReadOptions training_read(const Model& model);
+
 // Models of penalised problems (svm, logistic): the data are the ones it was trained on, and the gap of every
-// plane, recomputed from the model and the data alone, is what the model says. Throws UsageError for other
+// plane, recomputed from the model and the data alone, is what the model says. How a table became features, the scaling
+// and the features made of rows are learned from the data again and compared. `data` is read by training_read(), so that
+// nothing of it comes from the model. Throws UsageError for other
 // models.
 [[nodiscard]] ModelCheck verify(const Model& model, const Dataset& data, const Threads& threads);
 

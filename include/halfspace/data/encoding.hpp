@@ -11,6 +11,7 @@
 namespace halfspace {
 
 enum class ColumnKind { Number, Category, Words };
+enum class Missing { Error, Mean, Median, Drop };
 
 struct Column {
   std::string name;
@@ -33,6 +34,10 @@ struct Encoding {
   std::string weight_column;
   bool header = true;
   char delimiter = ',';
+  // What else was chosen when the table was read, so that all of the above can be learned from it once more.
+  std::vector<std::string> ignored;  // in the order of the file
+  Missing missing = Missing::Error;
+  std::vector<std::string> missing_words;
 
   [[nodiscard]] std::uint32_t features() const;
   [[nodiscard]] std::string feature_name(std::uint32_t feature) const;  // "age", "color=red", "text:free"

@@ -16,7 +16,6 @@
 namespace halfspace {
 
 enum class Format { Auto, Libsvm, Csv, Idx, Npy, Hsd };
-enum class Missing { Error, Mean, Median, Drop };
 enum class Header { Auto, Yes, No };
 
 namespace detail {
@@ -56,6 +55,9 @@ struct ReadOptions {
   // Read a table as this training table was read: kinds of columns, categories and fills are its, so categorical,
   // text and hash_bits are not consulted. Columns are found by name, or by place when there is no header.
   std::shared_ptr<const Encoding> encoding;
+  // Read a table by the choices of this one (label, weight, ignored columns, categories, words, missing values, header,
+  // delimiter) in place of those above, and learn everything else from the rows again. Other formats do not ask.
+  std::shared_ptr<const Encoding> choices;
   Threads threads{1};
   std::vector<std::string>* notes = nullptr;  // what a person should be told: rows dropped, unknown categories, ...
 };

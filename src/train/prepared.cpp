@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/train/prepared.hpp"
+
+#include <fmt/format.h>
+
+#include "certify/verify_rows.hpp"
+#include "halfspace/core/error.hpp"
+#include "model/fold_scaling.hpp"
+
+namespace halfspace {
+namespace {
+
+// The planes for columns as they are, when what is certified holds for these planes too: they are turned back as
+// the checker does it, and the numbers it finds take the place of those that the solver found.
+bool fold_certified(Fit& fit, const Scaling& scaling, const Dataset& rows, const Threads& threads) {
+  auto* linear = std::get_if<LinearModel>(&fit.model.form);
+  if (linear == nullptr) return false;
+  LinearModel folded = *linear;
+  if (!detail::fold(scaling, folded)) return false;
+  if (!fit.certificates.empty() && std::holds_alternative<DualityGap>(fit.certificates.front())) {
+    Model back = fit.model;
+    auto& plane = back.form.emplace<LinearModel>(folded);
+    if (!detail::unfold(scaling, plane)) return false;
+    const ModelCheck check = detail::verify_rows(back, rows, threads);
+    if (!check.holds) return false;
+    if (check.gaps.size() == fit.certificates.size()) {
+      fit.certificates.assign(check.gaps.begin(), check.gaps.end());
+      fit.model.certificate = to_json(fit.certificates);
+    }
+  }
+  *linear = std::move(folded);
+  return true;
+}
+
+// What the solver did not know of. No path, time or host: the same training gives the same bytes anywhere.
+void add_facts(Model& model, const Dataset& data, const Preparation& how) {
+  // The fingerprint is that of the rows as read, not as scaled.
+  for (auto& [name, value] : model.facts) {
+    if (name == "data" && (how.scale != ScaleKind::None || how.map)) value = data.fingerprint();
+    if (name == "features" && how.map) value = fmt::format("{}", data.features());
+  }
+  if (model.map != nullptr)
+    model.facts.emplace_back("map", fmt::format("{} for {}", OptionType<MapChoice>::print(*how.map),
+                                                OptionType<KernelFunction>::print(model.map->kernel)));
+  if (!how.positive.empty()) model.facts.emplace_back("positive", model.classes.back());
+  if (how.scale != ScaleKind::None) model.facts.emplace_back("scale", OptionType<ScaleKind>::print(how.scale));
+  if (how.zero_based) model.facts.emplace_back("zero_based", "true");
+}
+
+}  // namespace
+
+PreparedFit train_prepared(const Algorithm& algorithm, const Dataset& data, const Preparation& how, const Run& run) {
+  PreparedFit out;
+  Fit& fit = out.fit;
+  if (how.scale == ScaleKind::None && !how.map) {
+    fit = algorithm.train(data, run);
+    if (fit.refusal.empty() && fit.no_plane == nullptr) add_facts(fit.model, data, how);
+    return out;
+  }
+  const Scaling scaling = learn_scaling(data, how.scale, run.threads);
+  Dataset rows = apply_scaling(data, scaling, run.threads);
+  std::shared_ptr<const FeatureMap> map;
+  std::vector<std::string> notes;
+  if (how.map) {
+    map = std::make_shared<FeatureMap>(learn_features(rows, *how.map, how.kernel, run.seed, run.threads, &notes));
+    rows = apply_features(rows, *map, run.threads);
+    notes.push_back(fmt::format("{} features for {} from {} columns, in float: {:.3g} MB",
+                                OptionType<MapKind>::print(map->kind), OptionType<KernelFunction>::print(map->kernel),
+                                map->inputs, static_cast<double>(rows.storage_bytes()) / 1e6));
+  }
+  fit = algorithm.train(rows, run);
+  fit.notes.insert(fit.notes.begin(), notes.begin(), notes.end());
+  if (!fit.refusal.empty() || fit.no_plane != nullptr) return out;
+  if (!fit.estimates.empty())
+    throw UsageError(
+        "standard errors belong to the columns as they are; --penalty none needs no --scale and no --features nystrom "
+        "or fourier",
+        "--scale none");
+  if (map != nullptr) {
+    out.error = training_error(fit, rows, run.threads);
+    fit.model.map = map;
+    fit.model.encoding = data.encoding();
+  }
+  fit.model.unit_rows = scaling.kind == ScaleKind::Unit;
+  const bool columns = scaling.kind == ScaleKind::Standard || scaling.kind == ScaleKind::MinMax;
+  if (columns && (map != nullptr || !fold_certified(fit, scaling, rows, run.threads))) fit.model.scaling = scaling;
+  add_facts(fit.model, data, how);
+  return out;
+}
+
+}  // namespace halfspace

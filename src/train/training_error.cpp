@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/train/training_error.hpp"
+
+namespace halfspace {
+
+std::optional<TrainingError> training_error(const Fit& fit, const Dataset& data, const Threads& threads) {
+  const Model& model = fit.model;
+  constexpr double most_products = 1e10;  // some seconds
+  if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
+    if (static_cast<double>(data.rows()) * static_cast<double>(voted->index.size()) > most_products) return {};
+  }
+  constexpr double most_values = 2e7;  // of a kernel, for votes of pairs that no certificate has computed
+  if (const auto* kernel = std::get_if<KernelModel>(&model.form); kernel != nullptr && kernel->pairs) {
+    if (static_cast<double>(data.rows()) * static_cast<double>(kernel->vectors()) > most_values) return {};
+  }
+  const std::vector<double> values =
+      fit.training_scores.empty() ? deciding_scores(model, data, threads) : fit.training_scores;
+  const std::span<const std::uint32_t> truth = data.labels();
+  TrainingError out;
+  double wrong = 0;
+  double total = 0;
+  const std::vector<std::uint32_t> given =
+      model.planes() == 1 ? std::vector<std::uint32_t>() : labels_from_scores(model, values);
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const double weight = data.weight(i);
+    if (weight <= 0) continue;
+    const bool right = given.empty() ? (truth[i] == 1 ? values[i] > 0 : values[i] < 0) : given[i] == truth[i];
+    total += weight;
+    if (right) continue;
+    wrong += weight;
+    ++out.rows;
+  }
+  out.share = total > 0 ? wrong / total : 0;
+  return out;
+}
+
+}  // namespace halfspace

@@ -10,6 +10,7 @@
 #include "halfspace/model/liblinear.hpp"
 #include "halfspace/model/libsvm.hpp"
 #include "halfspace/model/model_file.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -39,6 +40,7 @@ class Export final : public Command {
     const Model model = load(model_path_, common.team());
     const bool kernel = to_.empty() ? std::holds_alternative<KernelModel>(model.form) : to_ == "libsvm";
     const std::string text = kernel ? to_libsvm_text(model) : to_liblinear_text(model);
+    finish_in_order();
     write_file(to_stdout ? "-" : output_path_, [&](ByteSink& sink) { sink.write(text); });
     if (!to_stdout) output.line(fmt::format("{} written", printable(output_path_, 200)));
     Json value;

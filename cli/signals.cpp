@@ -12,6 +12,7 @@
 #include <exception>
 #include <new>
 
+#include "halfspace/core/bytes.hpp"
 #include "output.hpp"
 
 namespace halfspace::cli {
@@ -27,6 +28,7 @@ void on_signal(int number) {
   const bool alarm = number == SIGALRM;
   if (!alarm) stop_asked = true;
   if (in_order) return;
+  remove_temporary_files();
   if (alarm) {
     write_plain_error(exit_limit, "time limit reached; nothing was written", json_mode);
     _exit(exit_limit);

@@ -21,18 +21,20 @@ void LibsvmBlocks::fill(TextLines& lines) {
   std::copy(rest_.begin(), rest_.end(), lines.bytes.begin());
   lines.size = rest_.size();
   rest_.clear();
-  std::size_t line_end = 0;
+  std::size_t line_end = 0;  // there is none in what was left
+  bool text = true;
   do {
     if (lines.size > text_line_limit + text_piece_bytes) line_too_long(name_);
     lines.reserve(lines.size + text_piece_bytes);
     const std::size_t got = source_.read({lines.bytes.data() + lines.size, text_piece_bytes});
     more_ = got == text_piece_bytes;
+    const char* const added = lines.bytes.data() + lines.size;
     lines.size += got;
-    const void* last = ::memrchr(lines.bytes.data(), '\n', lines.size);
-    line_end = last == nullptr
-                   ? 0
-                   : static_cast<std::size_t>(static_cast<const char*>(last) - lines.bytes.data()) + 1;
-  } while (more_ && line_end == 0);
+    if (const void* last = ::memrchr(added, '\n', got); last != nullptr)
+      line_end = static_cast<std::size_t>(static_cast<const char*>(last) - lines.bytes.data()) + 1;
+    text = line_end != 0 || !has_zero(added, got);
+  } while (more_ && line_end == 0 && text);
+  if (!text) line_end = lines.size;
   if (more_) {
     rest_.assign(lines.bytes.begin() + static_cast<std::ptrdiff_t>(line_end),
                  lines.bytes.begin() + static_cast<std::ptrdiff_t>(lines.size));

@@ -44,6 +44,11 @@ class PieceParser {
     const char* p = begin_;
     if (first) p = skip_mark(p);
     while (p < end_ && !piece_.fault) {
+      if (*p == '\n') {  // any number of empty lines, for nothing
+        ++p;
+        ++piece_.lines;
+        continue;
+      }
       const std::size_t row_start = entries_;
       const std::uint32_t columns = columns_;
       const char* next = p;

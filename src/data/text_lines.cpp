@@ -39,7 +39,7 @@ void fetch_lines(const ByteSource& source, std::uint64_t from, std::uint64_t beg
     const std::size_t more = *source.read_at(at, {lines.bytes.data() + had, more_bytes});
     const std::size_t behind = behind_line_end(had, more);
     lines.size = behind == 0 ? had + more : behind;
-    if (more == 0 || behind != 0) break;
+    if (more == 0 || behind != 0 || has_zero(lines.bytes.data() + had, more)) break;
     at += more;
   }
   lines.close();

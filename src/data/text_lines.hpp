@@ -32,6 +32,11 @@ struct TextLines {
   }
 };
 
+// A zero byte is in no text: the line that has it need not be read to its end to be refused.
+[[nodiscard]] inline bool has_zero(const char* bytes, std::size_t size) {
+  return size > 0 && std::memchr(bytes, '\0', size) != nullptr;
+}
+
 [[noreturn]] void line_too_long(const std::string& name);
 
 // The lines that begin in [begin, end) of a source with random access. A line begins at `from`, the ones before it are

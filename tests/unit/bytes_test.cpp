@@ -14,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "folder.hpp"
 #include "halfspace/core/error.hpp"
@@ -464,6 +465,23 @@ TEST_CASE("devices and open descriptors are written in place") {
   put(fmt::format("/dev/fd/{}", descriptor), "after");
   ::close(descriptor);
   CHECK(slurp(path) == "before after");
+}
+
+TEST_CASE("a pipe that takes little at a time and does not wait gets every byte") {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+  REQUIRE(::fcntl(ends[1], F_SETPIPE_SZ, 4096) > 0);
+  const std::string text = mixed_text(1'000'000);
+  std::string got;
+  std::thread reader([&] {
+    const auto source = open_source(fmt::format("/dev/fd/{}", ends[0]));  // which does not wait either
+    got = read_all(*source, "pipe");
+  });
+  put(fmt::format("/dev/fd/{}", ends[1]), text);
+  ::close(ends[1]);
+  reader.join();
+  ::close(ends[0]);
+  CHECK(got == text);
 }
 
 TEST_CASE("fingerprints are the canonical 128-bit XXH3 and do not depend on the pieces") {

@@ -57,6 +57,14 @@ int run_verb(const Verb& verb, const std::vector<std::string>& args) {
 
 std::span<const Verb* const> verbs() { return all_verbs; }
 
+Run Common::run() const {
+  Run run;
+  run.seed = static_cast<std::uint64_t>(seed);
+  run.threads = team();
+  run.stop = program_stop();
+  return run;
+}
+
 const Verb& verb_by_name(const std::string& name) {
   std::vector<std::string> names;
   for (const Verb* verb : all_verbs) {

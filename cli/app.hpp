@@ -28,6 +28,7 @@ struct Common {
   ProgressMode progress = ProgressMode::Auto;
 
   [[nodiscard]] Threads team() const { return Threads(static_cast<int>(threads)); }
+  [[nodiscard]] Run run() const;  // seed, threads, and the stop of the program
 };
 
 class Command {

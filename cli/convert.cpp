@@ -8,7 +8,6 @@
 #include "data_options.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/write.hpp"
-#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -35,7 +34,6 @@ class Convert final : public Command {
     check_output(output_path_, {data_.path});
     std::vector<std::string> notes;
     const Dataset data = read_data(data_, common, notes);
-    finish_in_order();
     write(data, output_path_, to_);
     if (const std::string note = note_on_labels(data); !note.empty()) notes.push_back(note);
     for (const std::string& note : notes) output.note(note);

@@ -9,7 +9,6 @@
 #include "data_options.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/write.hpp"
-#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -46,7 +45,6 @@ class Generate final : public Command {
     law_.seed = static_cast<std::uint64_t>(common.seed);
     law_.law_seed = static_cast<std::uint64_t>(law_seed_);
     const Generated made = generate(static_cast<GeneratorKind>(index), law_);
-    finish_in_order();
     write(made.data, output_path_);
     output.line(fmt::format("law: {}", made.law));
     output.line(made.bayes_error ? fmt::format("Bayes error {:.6g}: no classifier does better on average",

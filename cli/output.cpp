@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "halfspace/core/error.hpp"
+#include "halfspace/core/stop.hpp"
 
 namespace halfspace::cli {
 namespace {
@@ -45,6 +46,11 @@ Failure describe_failure() {
   } catch (const SystemError& error) {
     if (error.file().empty()) return system_failure(error.what());
     return {exit_system, error.what(), error.message(), {}, {.file = error.file()}};
+  } catch (const Stopped& stopped) {
+    const bool time = stopped.cause() == StopCause::Time;
+    const std::string message =
+        time ? "time limit reached; nothing was written" : "interrupted; nothing was written";
+    return {time ? exit_limit : exit_interrupted, fmt::format("error: {}", message), message, {}, {}};
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {

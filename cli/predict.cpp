@@ -13,7 +13,6 @@
 #include "halfspace/model/geometry.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "memory.hpp"
-#include "signals.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -120,7 +119,6 @@ class Predict final : public Command {
       notes.push_back(fmt::format("accuracy {:.6g} ({} of {} rows)", accuracy_.get<double>(), right_, rows_));
     }
     if (!rows_in_json_) {
-      finish_in_order();
       write_file(to_stdout ? "-" : output_path_, [&](ByteSink& sink) {
         for (const auto& [number, text] : text_)
           for (const std::string& part : text) sink.write(part);

@@ -10,6 +10,7 @@
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/solve/separability.hpp"
+#include "signals.hpp"
 #include "verbs.hpp"
 #include "witness_text.hpp"
 
@@ -66,6 +67,7 @@ class Separable final : public Command {
     for (const std::string& note : notes) output.note(note);
     output.line(describe_data(data, data_.path));
     output.line(describe_classes(data));
+    finish_in_order();  // a question that is stopped is answered: not decided
     for (Question& question : questions) {
       answer(question, data, common);
       print(question, data, output);
@@ -117,9 +119,7 @@ class Separable final : public Command {
 
   void answer(Question& question, const Dataset& data, const Common& common) const {
     const Clock::time_point start = Clock::now();
-    Run run;
-    run.seed = static_cast<std::uint64_t>(common.seed);
-    run.threads = common.team();
+    const Run run = common.run();
     SeparabilityOptions options;
     options.offset = offset_;
     options.values = values_;
@@ -133,6 +133,11 @@ class Separable final : public Command {
 
   void print(const Question& question, const Dataset& data, const Output& output) const {
     if (!question.answer.decided) {
+      if (question.answer.stopped != StopCause::None) {
+        output.line(fmt::format("{}: not decided: {}", question.name,
+                                question.answer.stopped == StopCause::Time ? "the time was up" : "interrupted"));
+        return;
+      }
       output.line(fmt::format(
           "{}: not decided: {} rows and {} columns are left after peeling, too many for an exact basis",
           question.name, question.answer.core_rows, question.answer.core_columns));
@@ -182,6 +187,8 @@ class Separable final : public Command {
     out["negative"] = question.negative;
     out["verdict"] = question.answer.decided ? Json(OptionType<Separation>::print(proof.verdict)) : Json();
     out["exact"] = question.answer.decided;
+    if (question.answer.stopped != StopCause::None)
+      out["stopped"] = question.answer.stopped == StopCause::Time ? "time" : "cancelled";
     out["values"] = OptionType<Values>::print(proof.values);
     out["method"] = question.answer.method;
     Json rows = Json::array(), weights = Json::array();
@@ -209,7 +216,7 @@ class Separable final : public Command {
   static int exit_code(const std::vector<Question>& questions) {
     int code = exit_done;
     for (const Question& question : questions) {
-      if (!question.answer.decided) return exit_limit;
+      if (!question.answer.decided || question.answer.stopped != StopCause::None) return exit_limit;
       if (question.answer.proof.verdict != Separation::Separable) code = exit_no;
     }
     return code;

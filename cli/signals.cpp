@@ -23,11 +23,21 @@ std::atomic<bool> in_order{false};
 std::atomic<bool> json_mode{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
+// Never freed: a signal may come at any time.
+StopHandle& the_stop() {
+  static StopHandle& handle = *new StopHandle(StopHandle::make());
+  return handle;
+}
+std::atomic<const StopHandle*> stop_of_signals{nullptr};
+
 // Only calls that POSIX allows in a signal handler.
 void on_signal(int number) {
   const bool alarm = number == SIGALRM;
-  if (!alarm) stop_asked = true;
-  if (in_order) return;
+  const bool again = !alarm && stop_asked.exchange(true);
+  if (in_order && !again) {
+    if (!alarm) stop_of_signals.load()->cancel();
+    return;
+  }
   remove_temporary_files();
   if (alarm) {
     write_plain_error(exit_limit, "time limit reached; nothing was written", json_mode);
@@ -73,15 +83,18 @@ void install_signals(bool json) {
   if (fcntl(STDERR_FILENO, F_GETFD) < 0) (void)open("/dev/null", O_WRONLY | O_CLOEXEC);
   handle(SIGPIPE, SIG_IGN, 0);
   handle(SIGXFSZ, SIG_IGN, 0);
-  handle(SIGINT, on_signal, SA_RESTART | SA_RESETHAND);  // a second Ctrl-C ends the program at once
-  handle(SIGTERM, on_signal, SA_RESTART | SA_RESETHAND);
+  stop_of_signals = &the_stop();
+  handle(SIGINT, on_signal, SA_RESTART);
+  handle(SIGTERM, on_signal, SA_RESTART);
 }
 
 void finish_in_order() { in_order = true; }
 bool interrupted() { return stop_asked; }
+const StopHandle& program_stop() { return the_stop(); }
 
 void limit_seconds(double seconds) {
   if (!std::isfinite(seconds)) return;
+  the_stop() = the_stop().within(seconds);
   handle(SIGALRM, on_signal, SA_RESTART);
   const double whole = std::floor(std::min(seconds, 1e9));
   itimerval timer = {};

@@ -60,13 +60,9 @@ class Trace final : public Command {
     std::vector<std::string> notes;
     Dataset data = read_data(data_, common, notes);
     if (!data_.positive.empty()) data = against_rest(data, data_.positive);
-    finish_in_order();
     if (cosine_) find_widest(data, common);
-    Run run;
-    run.seed = static_cast<std::uint64_t>(common.seed);
-    run.threads = common.team();
-    run.seconds = common.seconds;
-    run.observe = [](const Progress&) { return !interrupted(); };
+    finish_in_order();  // from here on lines are written
+    const Run run = common.run();
     Fit fit;
     write_file(path_.empty() ? "-" : path_, [&](ByteSink& sink) {
       const UpdateObserver observer{

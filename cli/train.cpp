@@ -110,15 +110,12 @@ Outcome Train::train(const Common& common) {
   out.read_seconds = seconds_between(start, ready);
 
   const Threads threads = common.team();
-  finish_in_order();  // from here on there is a model to save
   ProgressMeter meter(common.progress, common.quiet);
-  Run run;
-  run.seed = static_cast<std::uint64_t>(common.seed);
-  run.threads = threads;
-  run.seconds = std::max(0.0, common.seconds - out.read_seconds);
+  Run run = common.run();
   run.observe = [&meter](const Progress& progress) {
+    finish_in_order();  // from the first step on there is a model to save
     meter.show(progress);
-    return !interrupted();
+    return true;
   };
   PreparedFit prepared = train_prepared(algorithm_, out.data, {data_.scale, data_.map, data_.map_kernel, data_.positive, data_.read.zero_based}, run);
   out.fit = std::move(prepared.fit);
@@ -130,8 +127,10 @@ Outcome Train::train(const Common& common) {
     out.total_seconds = seconds_between(start, Clock::now());
     return out;
   }
-  out.error = data_.map ? prepared.error : training_error(out.fit, out.data, threads);
+  finish_in_order();
   save(out.fit.model, model_path_);
+  // Counting errors can take longer than training: the model is there whatever becomes of them.
+  out.error = data_.map ? prepared.error : training_error(out.fit, out.data, closing_team(run));
   out.total_seconds = seconds_between(start, Clock::now());
   return out;
 }
@@ -187,8 +186,8 @@ void Train::print(const Outcome& out, const Output& output) const {
   }
   output.line(out.error ? fmt::format("training error {:.4g} ({} of {} rows)", out.error->share,
                                       out.error->rows, out.data.rows())
-                        : std::string("training error: left out, the votes of all rows would take longer than the "
-                                      "training; halfspace evaluate counts them"));
+                        : std::string("training error: not counted, it would take longer than the training or the time "
+                                      "allowed; halfspace evaluate counts it"));
   for (const std::string& line : out.fit.summary) output.line(line);
   print_estimates(out.fit, output);
   const std::size_t certificates = out.fit.certificates.size();

@@ -60,17 +60,18 @@ int train_stream(const Algorithm& algorithm, const DataOptions& data, const std:
                  const Common& common, Output& output) {
   check(data);
   const auto start = std::chrono::steady_clock::now();
-  finish_in_order();
-  Run run;
-  run.seed = static_cast<std::uint64_t>(common.seed);
-  run.threads = common.team();
-  run.seconds = common.seconds;
-  run.observe = [](const Progress&) { return !interrupted(); };
+  Run run = common.run();
+  // Asked before every block of rows, when the stream is open: what has come by then is worth saving.
+  run.observe = [](const Progress&) {
+    finish_in_order();
+    return true;
+  };
   const auto stream =
-      open_stream(data.path, {data.read.zero_based, data.read.features, data.positive, run.threads});
+      open_stream(data.path, {data.read.zero_based, data.read.features, data.positive, run.threads.until(run.stop)});
   Fit fit = algorithm.train_stream(*stream, run);
   if (!data.positive.empty()) fit.model.facts.emplace_back("positive", fit.model.classes.back());
   if (data.read.zero_based) fit.model.facts.emplace_back("zero_based", "true");
+  finish_in_order();
   save(fit.model, model_path);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const std::string& note : fit.notes) output.note(note);

@@ -64,7 +64,8 @@ struct stat status_of(const Descriptor& file, const std::string& path) {
 
 class FileSource final : public ByteSource {
  public:
-  FileSource(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {
+  FileSource(Descriptor file, std::string path, StopHandle stop)
+      : file_(std::move(file)), path_(std::move(path)), stop_(std::move(stop)) {
     opened_ = status_of(file_, path_);
     if (!S_ISREG(opened_.st_mode)) return;
     // Standard input may be a file that someone else has read the front of.
@@ -125,10 +126,16 @@ class FileSource final : public ByteSource {
                       path_ == "-" ? "standard input" : path_);
   }
 
-  // Standard input that someone else has made non-blocking.
-  void wait_for_bytes() const {
-    struct pollfd wanted = {file_.number(), POLLIN, 0};
-    if (::poll(&wanted, 1, -1) < 0 && errno != EINTR) cannot_read(path_, errno);
+  // Until there is something to read, or an end; false: a stop was asked for first.
+  [[nodiscard]] bool wait_for_bytes() const {
+    constexpr int pause = 50;  // milliseconds between two looks at the clock
+    for (;;) {
+      if (stop_.asked()) return false;
+      struct pollfd wanted = {file_.number(), POLLIN, 0};
+      const int ready = ::poll(&wanted, 1, stop_.possible() ? pause : -1);
+      if (ready > 0) return true;
+      if (ready < 0 && errno != EINTR) cannot_read(path_, errno);
+    }
   }
 
   template <class Call>
@@ -136,10 +143,12 @@ class FileSource final : public ByteSource {
     constexpr std::size_t most = std::size_t{1} << 30;  // a single call moves less than 2 GiB
     std::size_t done = 0;
     while (done < to.size()) {
+      if (!regular_ && stop_.possible() && !wait_for_bytes()) break;
       const ssize_t got = call(to.data() + done, std::min(most, to.size() - done), done);
       if (got < 0 && errno == EINTR) continue;
+      // Standard input that someone else has made non-blocking.
       if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-        wait_for_bytes();
+        if (!wait_for_bytes()) break;
         continue;
       }
       if (got < 0) cannot_read(path_, errno);
@@ -151,6 +160,7 @@ class FileSource final : public ByteSource {
 
   Descriptor file_;
   std::string path_;
+  StopHandle stop_;
   struct stat opened_ {};
   bool regular_ = false;
   std::uint64_t base_ = 0;
@@ -219,9 +229,9 @@ std::unique_ptr<ByteSource> decoded(std::unique_ptr<ByteSource> raw, const std::
 
 std::optional<std::size_t> ByteSource::read_at(std::uint64_t, std::span<char>) const { return std::nullopt; }
 
-std::unique_ptr<ByteSource> open_source(const std::string& path) {
+std::unique_ptr<ByteSource> open_source(const std::string& path, StopHandle stop) {
   Descriptor file = path == "-" ? Descriptor(STDIN_FILENO, false) : open_for_reading(path);
-  return decoded(std::make_unique<FileSource>(std::move(file), path), path);
+  return decoded(std::make_unique<FileSource>(std::move(file), path, std::move(stop)), path);
 }
 
 std::unique_ptr<ByteSource> memory_source(std::string_view bytes, const std::string& name) {

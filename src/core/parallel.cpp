@@ -37,6 +37,7 @@ namespace {
 
 struct Job {
   const std::function<void(std::size_t)>& task;
+  const StopHandle& stop;
   const std::size_t tasks;
   const Job* const parent;  // the job whose task opened this one
   int places;               // for helpers, free; guarded by the pool
@@ -59,15 +60,23 @@ thread_local const Job* current = nullptr;  // what this thread works on
 
 void work_on(Job& job) {
   const Job* const before = std::exchange(current, &job);
+  const auto fail = [&job](std::size_t t, std::exception_ptr failure) {
+    const std::lock_guard lock(job.guard);
+    if (t < job.failed_task) {
+      job.failed_task = t;
+      job.failure = std::move(failure);
+    }
+  };
   for (std::size_t t = job.next.fetch_add(1); t < job.tasks; t = job.next.fetch_add(1)) {
+    if (job.stop.asked()) {
+      fail(t, std::make_exception_ptr(Stopped(job.stop.cause())));
+      job.next = job.tasks;  // the rest is nobody's
+      break;
+    }
     try {
       job.task(t);
     } catch (...) {
-      const std::lock_guard lock(job.guard);
-      if (t < job.failed_task) {
-        job.failed_task = t;
-        job.failure = std::current_exception();
-      }
+      fail(t, std::current_exception());
     }
   }
   current = before;
@@ -218,15 +227,19 @@ int Threads::available() {
   return std::max(1, CPU_COUNT(&allowed));
 }
 
-Threads::Threads(int count) : count_(count > 0 ? count : available()) {}
+Threads::Threads(int count, StopHandle stop)
+    : count_(count > 0 ? count : available()), stop_(std::move(stop)) {}
 
 void Threads::run(std::size_t tasks, const std::function<void(std::size_t)>& task) const {
   if (count_ == 1 || tasks <= 1) {
-    for (std::size_t t = 0; t < tasks; ++t) task(t);
+    for (std::size_t t = 0; t < tasks; ++t) {
+      stop_.check();
+      task(t);
+    }
     return;
   }
   const std::size_t helpers = std::min(static_cast<std::size_t>(count_), tasks) - 1;
-  Job job{.task = task, .tasks = tasks, .parent = current, .places = static_cast<int>(helpers)};
+  Job job{.task = task, .stop = stop_, .tasks = tasks, .parent = current, .places = static_cast<int>(helpers)};
   Pool::instance().run(job);
   if (job.failure) std::rethrow_exception(job.failure);
 }

@@ -8,11 +8,13 @@
 
 namespace halfspace {
 
-LibsvmBlocks::LibsvmBlocks(ByteSource& source, std::string name, bool zero_based, const Threads& threads)
+LibsvmBlocks::LibsvmBlocks(ByteSource& source, std::string name, bool zero_based, const Threads& threads,
+                           StopHandle stop)
     : source_(source),
       name_(std::move(name)),
       zero_based_(zero_based),
       threads_(threads),
+      stop_(std::move(stop)),
       texts_(static_cast<std::size_t>(threads.count() == 1 ? 1 : 4 * threads.count())) {}
 
 // The next whole lines, about a piece of them.
@@ -38,6 +40,8 @@ void LibsvmBlocks::fill(TextLines& lines) {
   if (more_) {
     rest_.assign(lines.bytes.begin() + static_cast<std::ptrdiff_t>(line_end),
                  lines.bytes.begin() + static_cast<std::ptrdiff_t>(lines.size));
+    lines.size = line_end;
+  } else if (stop_.asked()) {
     lines.size = line_end;
   }
   lines.close();
@@ -72,7 +76,8 @@ bool LibsvmBlocks::next(std::vector<LibsvmPiece>& pieces) {
       return true;
     }
   }
-  if (damage) std::rethrow_exception(damage);
+  // A compressed stream that was stopped looks cut short.
+  if (damage && !stop_.asked()) std::rethrow_exception(damage);
   return filled > 0;
 }
 

@@ -14,7 +14,8 @@ namespace halfspace {
 
 class LibsvmBlocks {
  public:
-  LibsvmBlocks(ByteSource& source, std::string name, bool zero_based, const Threads& threads);
+  // `stop`: that of the source. Once it asks, what has come is all there is, up to the end of a line.
+  LibsvmBlocks(ByteSource& source, std::string name, bool zero_based, const Threads& threads, StopHandle stop = {});
   // Appends the next pieces; false when there were none left. A piece may have a fault; then there are no
   // more.
   [[nodiscard]] bool next(std::vector<LibsvmPiece>& pieces);
@@ -26,6 +27,7 @@ class LibsvmBlocks {
   std::string name_;
   bool zero_based_;
   const Threads& threads_;
+  StopHandle stop_;
   std::vector<TextLines> texts_;
   std::vector<char> rest_;  // the beginning of a line whose end has not been read
   bool more_ = true;

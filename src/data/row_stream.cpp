@@ -22,9 +22,11 @@ class LibsvmRowStream final : public RowStream {
  public:
   LibsvmRowStream(const std::string& path, StreamOptions options)
       : options_(std::move(options)),
-        source_(open_source(path)),
+        stop_(options_.threads.stop()),
+        threads_(options_.threads.count()),
+        source_(open_source(path, stop_)),
         name_(path),
-        blocks_(*source_, path, options_.zero_based, options_.threads),
+        blocks_(*source_, path, options_.zero_based, threads_, stop_),
         features_(options_.features) {
     if (!options_.positive.empty()) classes_ = {"rest", options_.positive};
   }
@@ -37,6 +39,10 @@ class LibsvmRowStream final : public RowStream {
     while (block.labels.empty()) {
       std::vector<LibsvmPiece> pieces;
       if (!blocks_.next(pieces)) {
+        if (stop_.asked()) {
+          if (rows_ == 0) stop_.check();
+          return false;
+        }
         if (rows_ == 0)
           throw InputError({.file = name_, .line = 1, .column = 1}, "no examples", "at least one row");
         if (features_ == 0) throw InputError({.file = name_}, "no features", "at least one feature");
@@ -51,7 +57,7 @@ class LibsvmRowStream final : public RowStream {
         features_ = std::max<std::size_t>(features_, piece.columns);
         packed.push_back(std::move(piece.block));
       }
-      StoredMatrix stored = join(std::move(packed), column_bound, options_.threads);
+      StoredMatrix stored = join(std::move(packed), column_bound, threads_);
       block.matrix = stored.matrix;
       block.storage = std::move(stored.storage);
     }
@@ -77,6 +83,7 @@ class LibsvmRowStream final : public RowStream {
       for (const double label : piece.classes) number_.emplace(label, 0);
     if (number_.empty()) return;
     if (number_.size() == 1) {
+      stop_.check();
       throw InputError(
           {.file = name_},
           fmt::format("only one class ({}) in the first block", label_text(number_.begin()->first)),
@@ -130,6 +137,8 @@ class LibsvmRowStream final : public RowStream {
   }
 
   StreamOptions options_;
+  StopHandle stop_;
+  Threads threads_;  // what has come is parsed to its end, also after a stop
   std::unique_ptr<ByteSource> source_;
   std::string name_;
   LibsvmBlocks blocks_;

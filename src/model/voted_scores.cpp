@@ -196,6 +196,7 @@ void score_by_lists(const VotedModel& model, std::span<const double> norms, cons
         for_blocks(threads, data.rows(), rows_per_task, [&](std::size_t begin, std::size_t end) {
           std::vector<double> product(kept);
           for (std::size_t i = begin; i < end; ++i) {
+            threads.check();
             std::fill(product.begin(), product.end(), 0.0);
             for_entries(x.row(i), [&](std::uint32_t j, double value) {
               if (j >= model.features) return;

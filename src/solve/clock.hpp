@@ -1,36 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When to stop early: the time budget and the caller's word. Seeds never come from here.
+// When to stop early: what the steps of a solver ask. Seeds never come from here.
 #pragma once
-
-#include <chrono>
 
 #include "halfspace/solve/fit.hpp"
 
 namespace halfspace {
 
+[[nodiscard]] inline Stop stop_of(StopCause cause) {
+  return cause == StopCause::Cancelled ? Stop::Cancelled : Stop::Time;
+}
+[[nodiscard]] inline Stop stop_of(const Stopped& stopped) { return stop_of(stopped.cause()); }
+
 class Clock {
  public:
-  explicit Clock(const Run& run) : run_(run), begin_(std::chrono::steady_clock::now()) {}
+  explicit Clock(const Run& run) : run_(begin_run(run)) {}
 
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
   // True: go on. False: stop now, `why` says why.
   [[nodiscard]] bool go_on(const Progress& progress, Stop& why) const {
-    if (run_.observe && !run_.observe(progress)) {
-      why = Stop::Cancelled;
-      return false;
-    }
-    if (seconds() >= run_.seconds) {
-      why = Stop::Time;
-      return false;
-    }
-    return true;
+    const bool cancelled = run_.observe && !run_.observe(progress);
+    const StopCause cause = cancelled ? StopCause::Cancelled : run_.stop.cause();
+    if (cause == StopCause::None) return true;
+    why = stop_of(cause);
+    return false;
   }
+  [[nodiscard]] Threads closing() const { return closing_team(run_); }
 
  private:
-  const Run& run_;
-  std::chrono::steady_clock::time_point begin_;
+  Run run_;
 };
 
 }  // namespace halfspace

@@ -30,23 +30,33 @@ namespace halfspace {
 namespace {
 
 constexpr std::uint64_t most_passes = 20000;
+constexpr std::size_t rows_between_looks = 512;  // at the clock
 constexpr std::uint64_t first_passes = 10;  // before the rate is trusted
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class DualDescent {
  public:
   DualDescent(const Problem& problem, const RowAccess& rows, const Goal& goal, const Solution* start)
-      : s_(problem, rows, goal), face_(s_) {
+      : s_(problem, rows, goal), face_(s_), start_(start) {
     for (std::size_t i = 0; i < s_.n; ++i)
       if (s_.p.cost[i] > 0) active_.push_back(static_cast<std::uint32_t>(i));
-    if (s_.logistic) start_logistic();
-    if (start != nullptr) start_from(*start);
   }
 
   // Passes until the gap is reached; when the rate says that this takes long, face steps with short passes
   // between. A judgement looks at all rows: the first ones come by schedule, the others when the pass itself
   // promises the gap.
   Solution run() {
+    try {
+      if (s_.logistic) start_logistic();
+      if (start_ != nullptr) start_from(*start_);
+      return passes();
+    } catch (const Stopped& stopped) {
+      return best(stop_of(stopped));
+    }
+  }
+
+ private:
+  Solution passes() {
     std::uint64_t next_check = 3, last_pass = 0;
     double last = infinity;
     for (std::uint64_t pass = 1;; ++pass) {
@@ -74,7 +84,16 @@ class DualDescent {
     }
   }
 
- private:
+  // Stopped on the way: the point as it is now may be better than the last one that was judged.
+  Solution best(Stop why) {
+    s_.goal.threads = s_.goal.clock.closing();
+    try {
+      s_.judge();
+    } catch (const Stopped&) {
+    }
+    return s_.finish(why, pass_);
+  }
+
   bool go_on(std::uint64_t pass, double relative, Stop& why) {
     return s_.goal.clock.go_on({std::numeric_limits<double>::quiet_NaN(), pass, relative, "dual descent"},
                                why);
@@ -159,12 +178,14 @@ class DualDescent {
   }
 
   void sweep(std::uint64_t pass) {
+    pass_ = pass;
     Random(s_.goal.seed, pass).shuffle(active_);
     largest_move_ = 0;
     slack_ = 0;
     double highest = 0, lowest = 0;
     std::size_t kept = 0;
     for (std::size_t s = 0; s < active_.size(); ++s) {
+      if (s % rows_between_looks == 0) s_.goal.threads.check();
       if (s + 4 < active_.size()) s_.rows.prefetch(active_[s + 4]);
       const std::uint32_t i = active_[s];
       const double y = s_.p.y[i];
@@ -262,8 +283,10 @@ class DualDescent {
 
   DualState s_;
   FaceStep face_;
+  const Solution* start_;
   std::vector<double> t_;
   std::vector<std::uint32_t> active_;
+  std::uint64_t pass_ = 0;
   double rest_above_ = infinity, rest_below_ = -infinity;
   double largest_move_ = 0;
   // The gap as the rows of a pass saw it, each before its step; and what the judged gap was of that.

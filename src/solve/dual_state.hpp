@@ -26,7 +26,7 @@ class DualState {
 
   const Problem& p;
   const RowAccess& rows;
-  const Goal& goal;
+  Goal goal;
   std::size_t n, d;
   bool logistic, squared;
   std::vector<double> alpha, length2;  // length2: |x|^2

@@ -14,6 +14,7 @@
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/solve/separability.hpp"
+#include "solve/clock.hpp"
 #include "solve/kernel_hard_margin.hpp"
 
 namespace halfspace {
@@ -68,7 +69,8 @@ DualPoint dual_of(const Separability& answer, const Dataset& data) {
 
 }  // namespace
 
-Fit solve(const Dataset& data, const HardMargin& options, const Run& run) {
+Fit solve(const Dataset& data, const HardMargin& options, const Run& given) {
+  const Run run = begin_run(given);
   if (options.kernel.kind != KernelKind::Linear) return solve_kernel_hard_margin(data, options, run);
   const std::size_t classes = data.classes().size();
   const std::size_t planes = classes == 2 ? 1 : classes;
@@ -76,6 +78,7 @@ Fit solve(const Dataset& data, const HardMargin& options, const Run& run) {
   LinearModel linear{.features = data.features(), .planes = planes};
   Objective total;
   std::uint64_t support = 0;
+  bool proved = true;
   for (std::size_t k = 0; k < planes; ++k) {
     const std::string& label = data.classes()[classes == 2 ? 1 : k];
     std::vector<std::string> rest = data.classes();
@@ -83,6 +86,14 @@ Fit solve(const Dataset& data, const HardMargin& options, const Run& run) {
     const Separability answer =
         separability(data, {label}, rest,
                      {.offset = options.offset, .margin = MarginWork::Full, .margin_gap = options.gap}, run);
+    if (answer.stopped != StopCause::None) fit.stop = stop_of(answer.stopped);
+    if (!answer.decided && answer.stopped != StopCause::None) {
+      if (answer.plane.empty()) throw Stopped(answer.stopped);
+      linear.weights.insert(linear.weights.end(), answer.plane.begin(), answer.plane.end());
+      linear.offsets.push_back(answer.plane0);
+      proved = false;
+      continue;
+    }
     if (!answer.decided) {
       throw SystemError(
           fmt::format("separability of {} was not decided: {} rows and {} columns are left, too many",
@@ -115,7 +126,7 @@ Fit solve(const Dataset& data, const HardMargin& options, const Run& run) {
     total.dual += gap.dual;
     fit.model.dual.push_back(dual_of(answer, data));
     support += fit.model.dual.back().rows.size();
-    if (margin.upper / margin.lower - 1 > options.gap) fit.stop = Stop::Limit;
+    if (margin.upper / margin.lower - 1 > options.gap && fit.stop == Stop::Converged) fit.stop = Stop::Limit;
     if (planes == 1) {
       fit.figures = {{"margin_lower", margin.lower},
                      {"margin_upper", margin.upper},
@@ -127,6 +138,13 @@ Fit solve(const Dataset& data, const HardMargin& options, const Run& run) {
   }
   fit.objective = total;
   fit.support_vectors = support;
+  if (!proved) {
+    fit.certificates.clear();
+    fit.model.dual.clear();
+    fit.objective.reset();
+    fit.support_vectors.reset();
+    fit.notes.emplace_back("stopped before the margin was proved: nothing is proved about this model");
+  }
   fit.notes.emplace_back("minimise |theta|^2/2 with m >= 1 for every row");
   fit.model.form = std::move(linear);
   return fit;

@@ -85,16 +85,15 @@ void refine(const Problem& problem, double gap, const KernelGoal& goal, const Cl
   }
 }
 
-Bracket widest(const Problem& problem, double gap, KernelGoal goal, const Clock& clock) {
+void narrow(const Problem& problem, double gap, KernelGoal goal, const Clock& clock, Bracket& best,
+            std::uint64_t& rounds) {
   double rows = 0;
   for (const double cost : problem.cost) rows += cost;
-  Bracket best;
-  std::uint64_t rounds = 0;
   int tries = 0;
   for (goal.gap = std::max(coarsest_gap, gap / 4);;) {
     Bracket found;
     found.machine = solve_nu_machine(problem, 2 / rows, goal, clock);
-    found.margin = kernel_margin(problem, goal.kernel, found.machine.dual, {}, goal.threads);
+    found.margin = kernel_margin(problem, goal.kernel, found.machine.dual, {}, clock.closing());
     rounds += found.machine.rounds;
     const bool stopped = found.machine.stop == Stop::Time || found.machine.stop == Stop::Cancelled;
     const double before = best.margin.lower > 0 ? best.width() : best.proved;
@@ -123,17 +122,37 @@ Bracket widest(const Problem& problem, double gap, KernelGoal goal, const Clock&
         best.margin.lower > 0 ? std::min(1.0, 0.5 / (best.margin.lower * best.margin.lower)) : 1.0;
     goal.gap = std::min(goal.gap / 30, std::max(finest_gap, std::max(gap / 4, goal.gap / 100) * small));
   }
+}
+
+// The best bracket when it is stopped; throws Stopped when there is none.
+Bracket widest(const Problem& problem, double gap, const KernelGoal& goal, const Clock& clock) {
+  Bracket best;
+  std::uint64_t rounds = 0;
+  try {
+    narrow(problem, gap, goal, clock, best, rounds);
+  } catch (const Stopped& stopped) {
+    if (best.machine.dual.rows.empty()) throw;
+    best.machine.stop = stop_of(stopped);
+  }
   best.machine.rounds = rounds;
   return best;
 }
 
 // Scaled so that the least y f(x) is 1; the bracket is that of the numbers as they are stored.
-void scale(const Problem& problem, const KernelGoal& goal, Bracket& bracket) {
+void scale(const Problem& problem, const KernelGoal& goal, const Clock& clock, Bracket& bracket) {
   const double factor = 1 / bracket.margin.least;
   for (double& alpha : bracket.machine.dual.alpha) alpha *= factor;
-  bracket.margin =
-      kernel_margin(problem, goal.kernel, bracket.machine.dual, bracket.margin.offset * factor, goal.threads);
+  bracket.machine.offset = bracket.margin.offset * factor;
+  bracket.machine.proved = false;
+  try {
+    bracket.margin =
+        kernel_margin(problem, goal.kernel, bracket.machine.dual, bracket.machine.offset, clock.closing());
+  } catch (const Stopped& stopped) {  // the bracket of the numbers before scaling is not theirs to the last digit
+    bracket.machine.stop = stop_of(stopped);
+    return;
+  }
   bracket.machine.offset = bracket.margin.offset;
+  bracket.machine.proved = true;
 }
 
 std::string refusal_of(const std::string& name, const Bracket& bracket) {
@@ -146,7 +165,8 @@ std::string refusal_of(const std::string& name, const Bracket& bracket) {
 
 }  // namespace
 
-Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, const Run& run) {
+Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, const Run& given) {
+  const Run run = begin_run(given);
   check(data, options);
   KernelClasses classes = kernel_classes(data, ManyClasses::OneVsRest, 1.0, {});
   KernelGoal goal;
@@ -181,7 +201,7 @@ Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, con
       }
       return refused;
     }
-    scale(problem, goal, bracket);
+    scale(problem, goal, clock, bracket);
     const KernelMargin& margin = bracket.margin;
     if (!(margin.lower > 0)) {
       refused.refusal = refusal_of(name, bracket);

@@ -123,8 +123,22 @@ class MachineSolve {
 
   KernelMachine solve() {
     KernelSmo smo(small_problem());
-    smo.start(nu_ ? nu_start() : std::vector<double>(variables_.row.size(), 0.0));
     KernelMachine best;
+    try {
+      rounds(smo, best);
+    } catch (const Stopped& stopped) {
+      // Between the steps or in their proof: a point that was proved before, else the one that is there.
+      if (best.dual.rows.empty()) best = unproved(smo);
+      best.stop = stop_of(stopped);
+    }
+    best.rounds = smo.iterations();
+    best.indefinite = smo.indefinite();
+    return best;
+  }
+
+ private:
+  void rounds(KernelSmo& smo, KernelMachine& best) {
+    smo.start(nu_ ? nu_start() : std::vector<double>(variables_.row.size(), 0.0));
     double wanted = 0.9 * goal_.gap;
     double last = std::numeric_limits<double>::infinity();
     for (int check = 0;; ++check) {
@@ -145,12 +159,8 @@ class MachineSolve {
       last = relative;
       wanted *= 0.7;
     }
-    best.rounds = smo.iterations();
-    best.indefinite = smo.indefinite();
-    return best;
   }
 
- private:
   static const KernelData& data_for(std::optional<KernelData>& own, const Problem& problem, const KernelGoal& goal) {
     return goal.data != nullptr ? *goal.data : own.emplace(*problem.data, goal.kernel, true, goal.threads);
   }
@@ -202,20 +212,8 @@ class MachineSolve {
     if (nu_)
       for (double& c : checked.cost) c *= scale;
     KernelMachine found;
-    for (std::size_t k = 0; k < variables_.present.size(); ++k) {
-      const std::uint32_t i = variables_.present[k];
-      const std::uint32_t v = variables_.variable[k];
-      const double size = std::abs(smo.beta()[v]);
-      if (size == 0) continue;
-      // At the bound exactly at the bound; otherwise in proportion to the costs.
-      const double share =
-          size >= variables_.bound[v] ? problem_.cost[i] : size * (problem_.cost[i] / variables_.bound[v]);
-      const double alpha = std::min(share * scale, checked.cost[i]);
-      if (!(alpha > 0)) continue;
-      found.dual.rows.push_back(i);
-      found.dual.alpha.push_back(alpha);
-    }
-    KernelGap proof(checked, goal_.kernel, found.dual, goal_.threads, {&data_, &*rows_, variables_.variable});
+    found.dual = point(smo, checked, scale);
+    KernelGap proof(checked, goal_.kernel, found.dual, clock_.closing(), {&data_, &*rows_, variables_.variable});
     const double guess = smo.state().offset * scale;
     proof.settle(guess);
     found.offset = best_offset(checked, proof.products(), guess);
@@ -230,6 +228,38 @@ class MachineSolve {
     smo.set_slopes(slopes);
     if (first || relative < best.gap.relative()) best = std::move(found);
     return rho > 0 ? best.gap.relative() : std::numeric_limits<double>::infinity();
+  }
+
+  KernelMachine unproved(const KernelSmo& smo) const {
+    KernelMachine found;
+    found.proved = false;
+    found.rho = nu_ ? smo.state().rho : 1.0;
+    found.C = found.rho > 0 ? 1 / found.rho : 1.0;
+    Problem scaled = problem_;
+    if (nu_)
+      for (double& c : scaled.cost) c *= found.C;
+    found.dual = point(smo, scaled, found.C);
+    found.offset = smo.state().offset * found.C;
+    return found;
+  }
+
+  // The variables as a point of the problem, whose costs have the scale.
+  DualPoint point(const KernelSmo& smo, const Problem& checked, double scale) const {
+    DualPoint out;
+    for (std::size_t k = 0; k < variables_.present.size(); ++k) {
+      const std::uint32_t i = variables_.present[k];
+      const std::uint32_t v = variables_.variable[k];
+      const double size = std::abs(smo.beta()[v]);
+      if (size == 0) continue;
+      // At the bound exactly at the bound; otherwise in proportion to the costs.
+      const double share =
+          size >= variables_.bound[v] ? problem_.cost[i] : size * (problem_.cost[i] / variables_.bound[v]);
+      const double alpha = std::min(share * scale, checked.cost[i]);
+      if (!(alpha > 0)) continue;
+      out.rows.push_back(i);
+      out.alpha.push_back(alpha);
+    }
+    return out;
   }
 
   const Problem& problem_;

@@ -75,7 +75,12 @@ class KernelWalk {
         for (std::uint32_t& i : order) i = visits[random.below(visits.size())];
       }
       const auto take = static_cast<std::size_t>(std::min<std::uint64_t>(order.size(), total - done));
-      go_on = one_pass(std::span(order).first(take), pass == 0, done, total);
+      try {
+        go_on = one_pass(std::span(order).first(take), pass == 0, done, total);
+      } catch (const Stopped& stopped) {  // before the steps of a block: while kernel values were computed
+        walk_.stop = stop_of(stopped);
+        go_on = false;
+      }
       if (go_on && take == order.size() && setup_.order != Order::Random) end_pass();
     }
     walk_.passes = visits.empty() ? 0 : static_cast<double>(done) / static_cast<double>(visits.size());
@@ -308,7 +313,8 @@ KernelModel machine_of(const Dataset& data, const OnlineWalk& walk, const Kernel
 
 Fit solve_kernel_perceptron(const Dataset& data, const OnlineSetup& setup, OnlineToBatch which,
                             bool last_half, const KernelFunction& kernel, std::int64_t budget,
-                            const Run& run) {
+                            const Run& given) {
+  const Run run = begin_run(given);
   if (setup.order == Order::Worst)
     throw UsageError("--order worst is for planes; kernels take cyclic, shuffled or random");
   if (which == OnlineToBatch::Longest || which == OnlineToBatch::All)

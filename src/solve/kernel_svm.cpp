@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 
 #include "data/kernel_data.hpp"
 #include "halfspace/core/error.hpp"
@@ -110,29 +109,33 @@ void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run,
     classes.tasks[0].machine = solve(classes.tasks[0].problem, alone, Clock(run));
     return;
   }
-  // Observers see one call at a time.
-  std::mutex guard;
-  Run shared = run;
-  if (run.observe) {
-    shared.observe = [&](const Progress& progress) {
-      const std::lock_guard lock(guard);
-      return run.observe(progress);
-    };
-  }
-  const Clock clock(shared);
+  const Clock clock(run);
   KernelData data(*classes.tasks[0].problem.data, goal.kernel, true, run.threads);
   if (classes.pairs) data.pack_all(run.threads);
   KernelGoal each = goal;
   each.data = &data;
-  each.threads = Threads(1);
+  each.threads = run.threads.alone();
   each.cache_bytes = goal.cache_bytes / static_cast<std::uint64_t>(run.threads.count());
-  run.threads.run(
-      tasks, [&](std::size_t t) { classes.tasks[t].machine = solve(classes.tasks[t].problem, each, clock); });
+  // Every function is there, also when there is no time for it: it gives each row the same sign then.
+  Threads(run.threads.count()).run(
+      tasks, [&](std::size_t t) {
+        KernelMachine& machine = classes.tasks[t].machine;
+        try {
+          machine = solve(classes.tasks[t].problem, each, clock);
+        } catch (const Stopped& stopped) {
+          machine.stop = stop_of(stopped);
+          machine.proved = false;
+        }
+      });
+  if (std::all_of(classes.tasks.begin(), classes.tasks.end(),
+                  [](const KernelTask& task) { return !task.machine.proved && task.machine.dual.rows.empty(); }))
+    throw Stopped(run.stop.cause());
 }
 
 Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses classes, bool keep_dual) {
   Fit fit;
   Objective total;
+  bool proved = true;
   bool indefinite = kernel.kind != KernelKind::Precomputed && !kernel.semidefinite();
   std::uint64_t bounded = 0;
   for (const KernelTask& task : classes.tasks) {
@@ -142,6 +145,7 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
     fit.iterations += machine.rounds;
     if (machine.stop != Stop::Converged) fit.stop = machine.stop;
     indefinite = indefinite || machine.indefinite;
+    proved = proved && machine.proved;
   }
   if (classes.tasks.size() == 1) {
     // Rows of weight 0 are absent; any other row without a score leaves the question to the model.
@@ -165,7 +169,9 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
     fit.notes.back() += fmt::format(", {} at their bound", bounded);
     fit.figures.emplace_back("bounded_support_vectors", static_cast<double>(bounded));
   }
-  if (indefinite) {
+  if (!proved) {
+    fit.notes.emplace_back("stopped before the gap was computed: nothing is proved about this model");
+  } else if (indefinite) {
     fit.notes.push_back(
         fmt::format("the kernel matrix is not positive semidefinite: this is a point that no pair of rows "
                     "improves (to {:.2g} of the "
@@ -177,7 +183,7 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
     if (kernel.kind == KernelKind::Precomputed)
       fit.notes.emplace_back("the certificate holds if the kernel matrix is positive semidefinite");
   }
-  if (keep_dual && !indefinite) {
+  if (keep_dual && !indefinite && proved) {
     for (KernelTask& task : classes.tasks) {
       for (std::uint32_t& i : task.machine.dual.rows) i = static_cast<std::uint32_t>(task.problem.row(i));
       fit.model.dual.push_back(std::move(task.machine.dual));
@@ -187,7 +193,8 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
   return fit;
 }
 
-Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& run) {
+Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& given) {
+  const Run run = begin_run(given);
   if (options.loss != SvmLoss::Hinge) throw UsageError("--kernel needs --loss hinge");
   if (options.offset != Offset::Free) throw UsageError("--kernel needs --offset free");
   if (options.solver != SolverName::Auto)

@@ -24,6 +24,7 @@ struct KernelMachine {
   std::uint64_t rounds = 0;
   Stop stop = Stop::Converged;
   bool indefinite = false;
+  bool proved = true;  // false: stopped before the gap was computed; the point is the best so far
   std::vector<double> scores;  // of every row, if asked for; 0 where rounding may have turned the sign, and for absent rows
 };
 

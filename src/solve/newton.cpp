@@ -120,6 +120,15 @@ class Newton {
   Solution run(std::vector<double> theta, double theta0, Care care) {
     theta_ = std::move(theta);
     theta0_ = theta0;
+    try {
+      return steps(care);
+    } catch (const Stopped& stopped) {
+      return finish(stop_of(stopped));
+    }
+  }
+
+ private:
+  Solution steps(Care care) {
     const std::uint64_t last = steps_ + most_steps;
     scores();
     fit_offset();
@@ -149,7 +158,6 @@ class Newton {
     }
   }
 
- private:
   [[nodiscard]] bool stalls() const { return squared_ && short_steps_ > most_short_steps; }
 
   void scores() {
@@ -351,15 +359,10 @@ Solution follow_path(const Problem& problem, const RowAccess& rows, const Goal& 
   }
 }
 
-}  // namespace
-
-Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution* start) {
-  Solution at;
-  if (start != nullptr) at = std::move(*start);
-  at.theta.resize(rows.cols(), 0.0);
+Solution newton_levels(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution& at, bool start) {
   const bool direct = wants_matrix(problem, rows);
   std::unique_ptr<CurvatureMatrix> sampled;
-  if (start == nullptr && goal.first != nullptr) {
+  if (!start && goal.first != nullptr) {
     sampled = std::make_unique<CurvatureMatrix>(*goal.first, goal.threads);
   } else if (rows.cols() <= factor_limit) {
     sampled = std::make_unique<CurvatureMatrix>(rows, problem.offset, false, goal.threads);
@@ -368,7 +371,7 @@ Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal&
   // short, and zero is the better start. The squared hinge comes back from there in one step.
   const bool squared = std::holds_alternative<SquaredHinge>(problem.loss);
   const std::size_t few = std::max(problem.rows() / 10, (squared ? 5 : 12) * rows.cols());
-  if (start == nullptr && few >= 1000 && few * (squared ? 3 : 10) <= problem.rows()) {
+  if (!start && few >= 1000 && few * (squared ? 3 : 10) <= problem.rows()) {
     at = Newton(level_rows(problem, few), rows, goal, sampled.get(), direct, 0)
              .run(std::move(at.theta), 0, Care::Rough);
     if (sampled) sampled->outlived();
@@ -383,6 +386,20 @@ Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal&
   at.iterations = followed.iterations;  // out of time on the way
   at.stop = followed.stop;
   return at;
+}
+
+}  // namespace
+
+Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution* start) {
+  Solution at;
+  if (start != nullptr) at = std::move(*start);
+  at.theta.resize(rows.cols(), 0.0);
+  try {
+    return newton_levels(problem, rows, goal, at, start != nullptr);
+  } catch (const Stopped& stopped) {  // between the levels: the plane is that of the last one
+    at.stop = stop_of(stopped);
+    return at;
+  }
 }
 
 }  // namespace halfspace

@@ -46,7 +46,8 @@ Shares shares_of(const KernelTask& task, const std::vector<double>& values, std:
 
 }  // namespace
 
-Fit solve(const Dataset& data, const NuSvm& options, const Run& run) {
+Fit solve(const Dataset& data, const NuSvm& options, const Run& given) {
+  const Run run = begin_run(given);
   check_kernel(data, options.kernel.for_features(data.features()), largest_in_float);
   KernelClasses classes = kernel_classes(data, options.multiclass, 1.0, {});
   double largest = 1;
@@ -67,10 +68,18 @@ Fit solve(const Dataset& data, const NuSvm& options, const Run& run) {
   });
   const KernelClasses solved = classes;
   Fit fit = kernel_fit(data, goal.kernel, std::move(classes), !options.no_certificate);
-  const std::vector<double> values =
-      fit.training_scores.empty()
-          ? function_values(std::get<KernelModel>(fit.model.form), false, data, run.threads)
-          : fit.training_scores;
+  std::vector<double> values = fit.training_scores;
+  try {
+    if (values.empty())
+      values = function_values(std::get<KernelModel>(fit.model.form), false, data, closing_team(run));
+  } catch (const Stopped& stopped) {  // no shares then, and no C that stands for nu
+    fit.stop = stop_of(stopped);
+    fit.certificates.clear();
+    fit.model.dual.clear();
+    fit.objective.reset();
+    fit.notes.emplace_back("stopped before the shares were counted: nothing is proved about this model");
+    return fit;
+  }
   std::string costs;
   double most_errors = 0, fewest_vectors = 1;
   for (std::size_t k = 0; k < solved.tasks.size(); ++k) {

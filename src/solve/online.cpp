@@ -43,7 +43,11 @@ std::vector<std::uint32_t> visits_of(const Dataset& data) {
 
 namespace {
 
-constexpr std::size_t visits_between_looks = 8192;  // at the clock
+// Rows that are visited between two looks at the clock: some milliseconds of products.
+std::size_t visits_between_looks(const Dataset& data, std::size_t planes) {
+  const double entries = static_cast<double>(data.nonzeros()) / static_cast<double>(std::max<std::size_t>(1, data.rows()));
+  return static_cast<std::size_t>(std::clamp(4e6 / ((entries + 8) * static_cast<double>(planes)), 16.0, 8192.0));
+}
 
 class PassLoop {
  public:
@@ -56,6 +60,7 @@ class PassLoop {
         run_(run),
         threads_(threads),
         clock_(run),
+        visits_between_looks_(visits_between_looks(data, planes)),
         walker_(rule, setup, data.classes().size(), first, planes, rows.cols(), rows.rows()) {
     if (data.classes().size() > 2 && setup.order != Order::Worst) walker_.planes().interleave();
     if (setup.pocket) walker_.before_change = [this](std::size_t k) { pocket(k); };
@@ -69,9 +74,13 @@ class PassLoop {
     stop_ = setup_.passes.until_clean ? Stop::Limit : Stop::Passes;
     const double pass_visits = setup_.order == Order::Worst ? 1 : static_cast<double>(visits_.size());
     total_ = static_cast<std::uint64_t>(std::llround(wanted * pass_visits));
-    while (done_ < total_ && stop_ != Stop::Clean) {
-      const bool go_on = setup_.order == Order::Worst ? worst_step() : one_pass();
-      if (!go_on) break;
+    try {
+      while (done_ < total_ && stop_ != Stop::Clean) {
+        const bool go_on = setup_.order == Order::Worst ? worst_step() : one_pass();
+        if (!go_on) break;
+      }
+    } catch (const Stopped& stopped) {  // between two steps: while all rows were looked at
+      stop_ = stop_of(stopped);
     }
     if (walker_.pass == 1) end_first_pass();
     return result(pass_visits);
@@ -81,7 +90,18 @@ class PassLoop {
   bool look() {
     const Progress progress{static_cast<double>(done_) / static_cast<double>(total_), walker_.pass - 1,
                             std::numeric_limits<double>::quiet_NaN(), "passes"};
-    return clock_.go_on(progress, stop_);
+    if (!clock_.go_on(progress, stop_)) return false;
+    if (!setup_.record) return true;
+    std::uint64_t recorded = 0;
+    for (const PlaneWalk& plane : walker_.walk) recorded += plane.record.size();
+    const std::uint64_t allowed =
+        setup_.most_recorded / std::max<std::size_t>(1, planes_in_all()) * walker_.walk.size();
+    if (recorded < allowed) return true;
+    stop_ = Stop::Limit;
+    return false;
+  }
+  [[nodiscard]] std::size_t planes_in_all() const {
+    return data_.classes().size() == 2 ? 1 : data_.classes().size();
   }
 
   bool one_pass() {
@@ -97,7 +117,7 @@ class PassLoop {
     walker_.changed.assign(walker_.changed.size(), 0);
     for (std::size_t at = 0; at < take;) {
       if (!look()) return false;
-      const std::size_t until = std::min(take, at + visits_between_looks);
+      const std::size_t until = std::min(take, at + visits_between_looks_);
       const std::size_t from = at;
       visit(order, at, until, take);
       done_ += at - from;
@@ -198,8 +218,15 @@ class PassLoop {
     plane.best0 = walker_.planes().theta0(k);
   }
 
+  // In the middle of a step: a stop leaves the offer out, and the next look at the clock ends the walk.
   void pocket(std::size_t k) {
-    const std::vector<double> margin = margins(k);
+    try {
+      offer_errors(k, margins(k));
+    } catch (const Stopped&) {
+    }
+  }
+
+  void offer_errors(std::size_t k, const std::vector<double>& margin) {
     double errors = 0;
     for (std::size_t i = 0; i < margin.size(); ++i)
       if (!(margin[i] > 0)) errors += data_.weight(i);
@@ -232,6 +259,7 @@ class PassLoop {
   }
 
   OnlineWalk result(double pass_visits) {
+    threads_ = threads_.until(clock_.closing().stop());
     for (std::size_t k = 0; k < walker_.walk.size(); ++k) {
       if (clean_[k] == 0) {
         close(k);
@@ -247,8 +275,9 @@ class PassLoop {
   const StepRule& rule_;
   const OnlineSetup& setup_;
   const Run& run_;
-  const Threads& threads_;
+  Threads threads_;
   Clock clock_;
+  std::size_t visits_between_looks_;
   OnlineWalker walker_;
   std::vector<std::uint32_t> visits_;
   std::vector<char> clean_;
@@ -279,7 +308,8 @@ void check_finite(const OnlineWalk& walk, const std::string& name) {
 
 }  // namespace
 
-OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSetup& setup, const Run& run) {
+OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSetup& setup, const Run& given) {
+  const Run run = begin_run(given);
   const std::size_t classes = data.classes().size();
   const std::size_t planes = classes == 2 ? 1 : classes;
   const std::vector<std::uint32_t> visits = visits_of(data);
@@ -287,9 +317,10 @@ OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSe
   // The scan for the worst row works on one plane.
   const std::size_t groups =
       setup.order == Order::Worst ? planes : std::min(planes, static_cast<std::size_t>(run.threads.count()));
-  const Threads inner = groups == 1 ? run.threads : Threads(1);
+  const Threads inner = groups == 1 ? run.threads : run.threads.alone();
   std::vector<OnlineWalk> parts(groups);
-  run.threads.run(groups, [&](std::size_t g) {
+  // Every class has its plane, also when there is no time to walk.
+  Threads(run.threads.count()).run(groups, [&](std::size_t g) {
     const std::size_t first = g * planes / groups;
     const std::size_t end = (g + 1) * planes / groups;
     parts[g] = PassLoop(data, *rows, rule, setup, run, inner, first, end - first).run(visits);

@@ -60,6 +60,7 @@ struct OnlineSetup {
   bool average = false;
   bool count = false;   // updates per row, two classes only
   bool record = false;  // the list of updates
+  std::uint64_t most_recorded = UINT64_MAX;  // of all planes together; more end the walk at a limit
   bool pocket = false;  // the theta with the fewest errors
   // Keeps the theta with the least value at the end of a pass: of the margins of all rows and |theta|^2
   // (theta0 counted in when it is penalised).

@@ -39,7 +39,7 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
     out.rows += n;
     out.features = block.features;
   }
-  if (!walker) throw InputError({.file = stream.name()}, "no rows were read before the limit", "more time");
+  if (!walker) throw Stopped(out.walk.stop == Stop::Time ? StopCause::Time : StopCause::Cancelled);
   if (!std::isfinite(out.radius2)) {
     throw InputError({.file = stream.name()}, "values so large that products of rows overflow", "values up to 1e150");
   }

@@ -46,14 +46,19 @@ OnlineSetup setup_of(const PassiveAggressive& options) {
 
 }  // namespace
 
-Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& run) {
+Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& given) {
+  const Run run = begin_run(given);
   OnlineSetup setup = setup_of(options);
   setup.pocket = options.passes.until_clean && !options.average;
   OnlineWalk walk = walk_online(data, PassiveAggressiveRule(options.variant, options.C), setup, run);
   Fit fit = online_fit(walk, setup);
   fit.model.form = linear_model(options.average ? mean_planes(walk) : last_planes(walk));
-  if (!options.average)
-    fit.certificates = separators(data, walk, setup.offset == Offset::Lifted, run.threads);
+  try {
+    if (!options.average)
+      fit.certificates = separators(data, walk, setup.offset == Offset::Lifted, closing_team(run));
+  } catch (const Stopped&) {
+    fit.notes.emplace_back("stopped before the planes were checked: nothing is proved about this model");
+  }
   return fit;
 }
 

@@ -70,7 +70,7 @@ void certify(Fit& fit, const Dataset& data, const Pegasos& options, const Online
     // Never above its limit by a rounding.
     dual.alpha.push_back(std::min(unit * static_cast<double>(fit.counts[i]), problem.cost[i]));
   }
-  const DualityGap gap = duality_gap(problem, model.plane(0), model.offsets[0], dual, run.threads);
+  const DualityGap gap = duality_gap(problem, model.plane(0), model.offsets[0], dual, closing_team(run));
   fit.objective = Objective{gap.primal, gap.dual};
   fit.notes.push_back(
       fmt::format("objective: 1/2 |theta|^2 + C sum (1 - m)+ with C = 1/(n lambda) = {:.6g}; the dual point "
@@ -81,7 +81,8 @@ void certify(Fit& fit, const Dataset& data, const Pegasos& options, const Online
 
 }  // namespace
 
-Fit solve(const Dataset& data, const Pegasos& options, const Run& run) {
+Fit solve(const Dataset& data, const Pegasos& options, const Run& given) {
+  const Run run = begin_run(given);
   OnlineSetup setup = setup_of(options);
   setup.count = data.classes().size() == 2;
   OnlineWalk walk = walk_online(data, PegasosRule(options.lambda, options.rate), setup, run);
@@ -89,7 +90,11 @@ Fit solve(const Dataset& data, const Pegasos& options, const Run& run) {
   fit.model.form = linear_model(options.average ? mean_planes(walk) : last_planes(walk));
   const bool whole = walk.passes >= 1 && walk.passes == std::floor(walk.passes);
   if (setup.count && options.order != SteppedOrder::Random && options.rate == PegasosRate::Pegasos && whole) {
-    certify(fit, data, options, walk, run);
+    try {
+      certify(fit, data, options, walk, run);
+    } catch (const Stopped&) {
+      fit.notes.emplace_back("stopped before the gap was computed");
+    }
   }
   return fit;
 }

@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <stdexcept>
 
 #include "halfspace/certify/duality_gap.hpp"
@@ -60,6 +59,7 @@ struct Answer {
   Solution solution;
   Margins margins;
   DualityGap gap;
+  bool proved = true;  // false: stopped before the gap was computed
   DualPoint dual;
   SolverName solver = SolverName::Auto;
 };
@@ -75,6 +75,18 @@ DualPoint point_of(const std::vector<double>& alpha) {
   return out;
 }
 
+// The gap of a solution; its point is given up where the one that follows from the margins is good enough.
+DualityGap gap_of(const Problem& problem, const Solution& solution, double wanted, DualPoint& point,
+                  const Threads& threads) {
+  const bool smooth = !std::holds_alternative<Hinge>(problem.loss);
+  DualityGap gap;
+  if (smooth) gap = duality_gap(problem, solution.theta, solution.theta0, std::nullopt, threads);
+  if (!smooth || (gap.relative() > wanted && !point.rows.empty()))
+    return duality_gap(problem, solution.theta, solution.theta0, point, threads);
+  point = {};
+  return gap;
+}
+
 Answer solve_binary(const Problem& problem, const RowAccess& rows, const Wish& wish, const Run& run,
                     const Clock& clock, const CurvatureMatrix* first) {
   Answer best;
@@ -86,14 +98,18 @@ Answer solve_binary(const Problem& problem, const RowAccess& rows, const Wish& w
                         : best.solver == SolverName::Semismooth ? solve_semismooth(problem, rows, goal)
                                                                 : solve_dual_descent(problem, rows, goal);
     DualPoint point = point_of(solution.alpha);
-    // A smooth loss needs no point when the one that follows from the margins is good enough.
-    const bool smooth = !std::holds_alternative<Hinge>(problem.loss);
     DualityGap gap;
-    if (smooth) gap = duality_gap(problem, solution.theta, solution.theta0, std::nullopt, run.threads);
-    if (!smooth || (gap.relative() > wish.gap && !point.rows.empty())) {
-      gap = duality_gap(problem, solution.theta, solution.theta0, point, run.threads);
-    } else {
-      point = {};
+    try {
+      gap = gap_of(problem, solution, wish.gap, point, closing_team(run));
+    } catch (const Stopped& stopped) {
+      if (attempt > 0) {  // an earlier answer has its proof
+        best.solution.stop = stop_of(stopped);
+        break;
+      }
+      best.solution = std::move(solution);
+      best.solution.stop = stop_of(stopped);
+      best.proved = false;
+      return best;
     }
     if (attempt == 0 || gap.relative() < best.gap.relative()) {
       best.solution = std::move(solution);
@@ -152,6 +168,16 @@ auto within_range(const Dataset& data, const F& f) {
   }
 }
 
+// Null also when there is no time for it.
+std::unique_ptr<CurvatureMatrix> first_factor_in_time(const Dataset& data, const Wish& wish, const RowAccess& rows,
+                                                      const Threads& threads) {
+  try {
+    return first_factor(make_problem(data, 0, wish.loss, wish.offset, wish.C, wish.weights), rows, threads);
+  } catch (const Stopped&) {
+    return nullptr;
+  }
+}
+
 // One problem per plane. Classes against the rest are solved side by side, each by one thread: nothing they
 // compute depends on the others.
 std::vector<Answer> solve_planes(const Dataset& data, const Wish& wish, const Run& run) {
@@ -160,30 +186,29 @@ std::vector<Answer> solve_planes(const Dataset& data, const Wish& wish, const Ru
   const auto rows = RowAccess::of(data.matrix());
   std::vector<Answer> answers(planes);
   Run inner = run;
-  std::mutex one_at_a_time;
-  if (planes > 1) {
-    inner.threads = Threads(1);
-    if (run.observe) {
-      inner.observe = [&](const Progress& progress) {
-        const std::lock_guard lock(one_at_a_time);
-        return run.observe(progress);
-      };
-    }
-  }
+  if (planes > 1) inner.threads = run.threads.alone();
   const Clock clock(inner);
   std::unique_ptr<CurvatureMatrix> first;
   if (planes > 1 && choose(wish, *rows) == SolverName::Newton)
-    first =
-        first_factor(make_problem(data, 0, wish.loss, wish.offset, wish.C, wish.weights), *rows, run.threads);
-  const Threads side_by_side = planes > 1 ? run.threads : Threads(1);
+    first = first_factor_in_time(data, wish, *rows, run.threads);
+  // Every class gets its plane, also when there is no time left: the solvers stop by themselves.
+  const Threads side_by_side(planes > 1 ? run.threads.count() : 1);
   side_by_side.run(planes, [&](std::size_t k) {
     const auto positive = static_cast<std::uint32_t>(planes == 1 ? 1 : k);
     const Problem problem = make_problem(data, positive, wish.loss, wish.offset, wish.C, wish.weights);
     answers[k] = solve_binary(problem, *rows, wish, inner, clock, first.get());
     check_finite(data, answers[k].solution.theta);
-    if (planes == 1) describe_margins(problem, answers[k], inner.threads);
+    if (planes == 1) describe_margins(problem, answers[k], Threads(inner.threads.count()));
   });
   return answers;
+}
+
+// No gap of all planes together without those of each.
+void leave_out_proof(Fit& fit) {
+  fit.certificates.clear();
+  fit.model.dual.clear();
+  fit.objective.reset();
+  fit.notes.emplace_back("stopped before the gap was computed: nothing is proved about this model");
 }
 
 Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool keep_dual) {
@@ -192,7 +217,7 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
   LinearModel linear{.features = data.features(), .planes = answers.size()};
   Objective total;
   std::uint64_t support = 0;
-  bool any_dual = false;
+  bool any_dual = false, proved = true;
   for (Answer& answer : answers) {
     linear.weights.insert(linear.weights.end(), answer.solution.theta.begin(), answer.solution.theta.end());
     linear.offsets.push_back(answer.solution.theta0);
@@ -201,12 +226,14 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
     support += answer.dual.rows.size();
     fit.iterations += answer.solution.iterations;
     fit.certificates.emplace_back(answer.gap);
+    proved = proved && answer.proved;
     if (answer.solution.stop != Stop::Converged) fit.stop = answer.solution.stop;
     any_dual = any_dual || !answer.dual.rows.empty();
     fit.model.dual.push_back(std::move(answer.dual));
   }
   if (!keep_dual || !any_dual) fit.model.dual.clear();
   fit.objective = total;
+  if (!proved) leave_out_proof(fit);
   const bool hinge = std::holds_alternative<Hinge>(wish.loss);
   if (hinge) fit.support_vectors = support;
   if (answers.size() == 1 && !std::holds_alternative<Logistic>(wish.loss)) {
@@ -237,12 +264,19 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
   Fit fit;
   SoftmaxSolution solution;
   DualityGap gap;
+  bool proved = true;
   double wanted = 0.99 * wish.gap;
   for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
     const Goal goal{wanted, run.seed, run.threads, clock};
     solution = solve_softmax(problem, *rows, goal, attempt == 0 ? nullptr : &solution);
     check_finite(data, solution.model.weights);
-    gap = softmax_gap(problem, solution.model, run.threads);
+    try {
+      gap = softmax_gap(problem, solution.model, closing_team(run));
+    } catch (const Stopped& stopped) {
+      solution.stop = stop_of(stopped);
+      proved = false;
+      break;
+    }
     if (gap.relative() <= wish.gap) solution.stop = Stop::Converged;
     if (gap.relative() <= wish.gap || solution.stop != Stop::Converged) break;
     if (attempt == 3) solution.stop = Stop::Limit;
@@ -251,6 +285,7 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
   fit.iterations = solution.iterations;
   fit.certificates.emplace_back(gap);
   fit.objective = Objective{gap.primal, gap.dual};
+  if (!proved) leave_out_proof(fit);
   fit.notes.push_back(fmt::format("minimise sum |theta_k|^2/2{} + {} sum (log sum exp f_k - f_y)",
                                   wish.offset == Offset::Lifted ? " + sum theta0_k^2/2" : "", wish.C));
   fit.notes.emplace_back("solved by newton");
@@ -260,7 +295,8 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
 
 }  // namespace
 
-Fit solve(const Dataset& data, const Svm& options, const Run& run) {
+Fit solve(const Dataset& data, const Svm& options, const Run& given) {
+  const Run run = begin_run(given);
   if (options.kernel.kind != KernelKind::Linear) return solve_kernel_svm(data, options, run);
   if (options.multiclass == ManyClasses::OneVsOne)
     throw UsageError("--multiclass one-vs-one needs --kernel; planes stand against the rest");
@@ -271,7 +307,8 @@ Fit solve(const Dataset& data, const Svm& options, const Run& run) {
   return within_range(data, [&] { return solve_classes(data, wish, run, !options.no_certificate); });
 }
 
-Fit solve(const Dataset& data, const LogisticRegression& options, const Run& run) {
+Fit solve(const Dataset& data, const LogisticRegression& options, const Run& given) {
+  const Run run = begin_run(given);
   if (options.penalty == Penalty::None) return detail::solve_unpenalised(data, options, run);
   const Wish wish{Logistic{},  options.offset, options.C,
                   options.gap, options.solver, class_weights(data, options.class_weight)};

@@ -20,6 +20,10 @@
 namespace halfspace {
 namespace {
 
+// A vote takes 13 bytes of the model: a walk of more would be a model that nobody can store, or stop while it is stored.
+constexpr std::uint64_t most_votes = std::uint64_t{1} << 22;
+constexpr const char* no_time_for_bounds = "stopped before the bounds were computed: nothing is proved about this model";
+
 class PerceptronRule final : public StepRule {
  public:
   PerceptronRule() { idle_above = 0; }
@@ -129,7 +133,9 @@ void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, 
       separability(data, {.offset = lifted ? Offset::Lifted : Offset::None, .margin = MarginWork::Auto}, run);
   if (!answer.decided) {
     fit.notes.emplace_back(
-        "whether a plane separates the classes is not proved either way: too many columns");
+        answer.stopped != StopCause::None
+            ? "whether a plane separates the classes is not proved either way: stopped"
+            : "whether a plane separates the classes is not proved either way: too many columns");
     return;
   }
   fit.separation = std::make_shared<SeparationProof>(answer.proof);
@@ -160,13 +166,19 @@ Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, c
   setup.average = which == OnlineToBatch::Average || all;
   setup.record = all || which == OnlineToBatch::LastHalf || which == OnlineToBatch::Longest ||
                  which == OnlineToBatch::Vote;
+  setup.most_recorded = most_votes;
   setup.pocket = setup.passes.until_clean && (which == OnlineToBatch::Last || all);
   OnlineWalk walk = walk_online(data, PerceptronRule(), setup, run);
   Fit fit = online_fit(walk, setup);
   put(fit.model, variant_of(which, data, walk, lifted).model);
-  if (all) compare_variants(fit, data, walk, lifted, run.threads);
-  fit.certificates = mistake_bounds(data, walk, lifted, run.threads);
-  compare_with_best(fit, data, setup, which, run);
+  const Threads closing = closing_team(run);
+  try {
+    if (all) compare_variants(fit, data, walk, lifted, closing);
+    fit.certificates = mistake_bounds(data, walk, lifted, closing);
+    compare_with_best(fit, data, setup, which, run);
+  } catch (const Stopped&) {
+    fit.notes.emplace_back(no_time_for_bounds);
+  }
   return fit;
 }
 
@@ -193,38 +205,49 @@ void refuse_kernel(const Options& options, std::string_view what) {
 
 }  // namespace
 
-Fit solve(const Dataset& data, const Perceptron& options, const Run& run) {
+Fit solve(const Dataset& data, const Perceptron& options, const Run& given) {
+  const Run run = begin_run(given);
   if (uses_kernel(options))
     return solve_kernel_perceptron(data, setup_of(options), options.online_to_batch, false, options.kernel,
                                    options.budget, run);
   return walk_and_keep(data, setup_of(options), options.online_to_batch, run);
 }
 
-Fit solve(const Dataset& data, const AveragedPerceptron& options, const Run& run) {
+Fit solve(const Dataset& data, const AveragedPerceptron& options, const Run& given) {
+  const Run run = begin_run(given);
   if (uses_kernel(options))
     return solve_kernel_perceptron(data, setup_of(options), OnlineToBatch::Average, false, options.kernel,
                                    options.budget, run);
   return walk_and_keep(data, setup_of(options), OnlineToBatch::Average, run);
 }
 
-Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& run) {
+Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& given) {
+  const Run run = begin_run(given);
   if (uses_kernel(options))
     return solve_kernel_perceptron(data, setup_of(options), OnlineToBatch::Vote, options.last_half, options.kernel,
                                    options.budget, run);
   OnlineSetup setup = setup_of(options);
   const bool lifted = setup.offset == Offset::Lifted;
   setup.record = true;
+  setup.most_recorded = most_votes;
   setup.count = data.classes().size() == 2;
   OnlineWalk walk = walk_online(data, PerceptronRule(), setup, run);
   Fit fit = online_fit(walk, setup);
   VotedModel model = voted_model(data, walk, lifted, options.last_half);
   fit.support_vectors = model.constant.size();
   fit.model.form = std::move(model);
-  fit.certificates = mistake_bounds(data, walk, lifted, run.threads);
+  if (fit.stop == Stop::Limit && walk.stop == Stop::Limit && !options.passes.until_clean)
+    fit.notes.push_back(fmt::format("a voted model keeps at most {} votes: the walk ended there", most_votes));
+  try {
+    fit.certificates = mistake_bounds(data, walk, lifted, closing_team(run));
+  } catch (const Stopped&) {
+    fit.notes.emplace_back(no_time_for_bounds);
+  }
   return fit;
 }
 
-Fit trace(const Dataset& data, const Perceptron& options, const Run& run, const UpdateObserver& observer) {
+Fit trace(const Dataset& data, const Perceptron& options, const Run& given, const UpdateObserver& observer) {
+  const Run run = begin_run(given);
   refuse_kernel(options, "trace");
   check_two_classes(data);
   OnlineSetup setup = setup_of(options);
@@ -232,8 +255,9 @@ Fit trace(const Dataset& data, const Perceptron& options, const Run& run, const 
   return walk_and_keep(data, setup, options.online_to_batch, run);
 }
 
-Fit trace(const Dataset& data, const AveragedPerceptron& options, const Run& run,
+Fit trace(const Dataset& data, const AveragedPerceptron& options, const Run& given,
           const UpdateObserver& observer) {
+  const Run run = begin_run(given);
   refuse_kernel(options, "trace");
   check_two_classes(data);
   OnlineSetup setup = setup_of(options);

@@ -59,6 +59,25 @@ class Level {
 
   // Runs until the relative gap is reached; false: `why` says why not.
   bool run(double wanted, Stop& why) {
+    try {
+      return rounds(wanted, why);
+    } catch (const Stopped& stopped) {
+      why = stop_of(stopped);
+      return false;
+    }
+  }
+
+  [[nodiscard]] double relative() const { return (primal - dual) / std::max(1.0, std::abs(primal)); }
+  [[nodiscard]] const std::vector<double>& alpha() const { return best_alpha_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& chosen() const { return chosen_; }
+  void take_best() {
+    if (best_theta_.empty()) return;
+    theta = best_theta_;
+    theta0 = best_theta0_;
+  }
+
+ private:
+  bool rounds(double wanted, Stop& why) {
     start();
     for (int outer = 0; outer < 200; ++outer) {
       take_working_set(outer == 0);
@@ -92,16 +111,6 @@ class Level {
     return false;
   }
 
-  [[nodiscard]] double relative() const { return (primal - dual) / std::max(1.0, std::abs(primal)); }
-  [[nodiscard]] const std::vector<double>& alpha() const { return best_alpha_; }
-  [[nodiscard]] const std::vector<std::uint32_t>& chosen() const { return chosen_; }
-  void take_best() {
-    if (best_theta_.empty()) return;
-    theta = best_theta_;
-    theta0 = best_theta0_;
-  }
-
- private:
   // The rows of the working set, side by side.
   struct Working {
     std::vector<std::uint32_t> place, row;  // in the level, in the data

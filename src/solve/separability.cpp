@@ -135,14 +135,19 @@ void add_margin(Separability& answer, const Dataset& data, std::span<const std::
   const Clock clock(run);
   const separation::WidestMargin found = separation::widest_margin(
       *rows, y, options.offset, options.margin_gap / 4, hint_of(answer, data.features()), run.threads, clock);
+  if (found.stop == Stop::Time || found.stop == Stop::Cancelled)
+    answer.stopped = found.stop == Stop::Time ? StopCause::Time : StopCause::Cancelled;
   if (!(found.lower > 0) || !std::isfinite(found.upper)) return;
+  answer.plane = found.theta;
+  answer.plane0 = found.theta0;
+  const Threads threads = closing_team(run);
   answer.newton_steps = found.steps;
   SeparationProof& proof = answer.proof;
   const SeparationProof before = proof;
   std::vector<double> theta = found.theta, alpha = found.alpha;
   double theta0 = found.theta0, none = 0, lower = found.lower;
   round_to_bits(theta, theta0);
-  const double rounded = margin_of(*rows, y, options.offset, theta, theta0, run.threads);
+  const double rounded = margin_of(*rows, y, options.offset, theta, theta0, threads);
   if (rounded >= found.lower * (1 - options.margin_gap / 8)) {
     lower = std::min(rounded, lower);
     round_to_bits(alpha, none);
@@ -162,7 +167,7 @@ void add_margin(Separability& answer, const Dataset& data, std::span<const std::
     proof.margin_lower = fmt::format("{:.15g}", bounds.lower);
     proof.margin_upper = fmt::format("{:.15g}", bounds.upper);
     proof.radius = fmt::format("{}", bounds.radius);
-    check(answer, data, run.threads);
+    check(answer, data, threads);
     if (!answer.check.holds) continue;
     // (R / margin)^2 in the space where the perceptron walks; a free offset is a lifted one there, with a
     // plane that is longer by its offset.
@@ -179,18 +184,11 @@ void add_margin(Separability& answer, const Dataset& data, std::span<const std::
 
 }  // namespace
 
-Separability separability(const Dataset& data, std::vector<std::string> positive,
-                          std::vector<std::string> negative, const SeparabilityOptions& options,
-                          const Run& run) {
-  Separability out;
+namespace {
+
+// What is known so far; throws Stopped between the parts.
+void answer_in_time(Separability& out, const Dataset& data, const SeparabilityOptions& options, const Run& run) {
   SeparationProof& proof = out.proof;
-  proof.fingerprint = data.fingerprint();
-  proof.rows = data.rows();
-  proof.features = data.features();
-  proof.values = meant(data, options);
-  proof.positive = std::move(positive);
-  proof.negative = std::move(negative);
-  proof.offset = options.offset;
   const std::vector<std::int8_t> y = sides(data, proof.positive, proof.negative);
   {
     const separation::IntegerRows rows =
@@ -210,12 +208,36 @@ Separability separability(const Dataset& data, std::vector<std::string> positive
           hull_distance(*RowAccess::of(data.matrix()), y, options.offset, decision.near_weights(data.rows()));
     }
   }
-  if (!out.decided) return out;
+  if (!out.decided) return;
   if (proof.verdict == Separation::Separable && wanted(options, data, y))
     add_margin(out, data, y, options, run);
-  if (!out.margin) check(out, data, run.threads);
+  if (!out.margin) check(out, data, closing_team(run));
   // Nothing is said that the checker, which shares no code with the solver, does not confirm.
   if (!out.check.holds) throw std::logic_error("the proof was refused by the checker: " + out.check.why);
+}
+
+}  // namespace
+
+Separability separability(const Dataset& data, std::vector<std::string> positive,
+                          std::vector<std::string> negative, const SeparabilityOptions& options,
+                          const Run& given) {
+  const Run run = begin_run(given);
+  Separability out;
+  out.proof.fingerprint = data.fingerprint();
+  out.proof.rows = data.rows();
+  out.proof.features = data.features();
+  out.proof.values = meant(data, options);
+  out.proof.positive = std::move(positive);
+  out.proof.negative = std::move(negative);
+  out.proof.offset = options.offset;
+  try {
+    answer_in_time(out, data, options, run);
+    if (out.decided) out.plane.clear();
+  } catch (const Stopped& stopped) {  // a verdict that was not checked is none
+    out.decided = false;
+    out.stopped = stopped.cause();
+    out.margin.reset();
+  }
   return out;
 }
 

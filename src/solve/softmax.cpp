@@ -62,6 +62,15 @@ class Softmax {
   // weights: (features + 1) x stride, the offsets last. A rough level ends when a step promises less than ten
   // per cent: the optimum of a sample is further than that from the one of all rows.
   Stop run(std::vector<double>& weights, std::uint64_t& steps, bool rough) {
+    try {
+      return descend(weights, steps, rough);
+    } catch (const Stopped& stopped) {  // the weights are those of the last whole step
+      return stop_of(stopped);
+    }
+  }
+
+ private:
+  Stop descend(std::vector<double>& weights, std::uint64_t& steps, bool rough) {
     products(weights, f_);
     while (true) {
       gradient(weights);
@@ -78,9 +87,7 @@ class Softmax {
       if (rough && promise <= 0.1 * primal_) return Stop::Converged;
     }
   }
-  [[nodiscard]] std::size_t stride() const { return stride_; }
 
- private:
   [[nodiscard]] std::size_t values() const { return (d_ + 1) * stride_; }
 
   void products(const std::vector<double>& w, std::vector<double>& out) {

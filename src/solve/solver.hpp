@@ -20,7 +20,7 @@ class CurvatureMatrix;
 struct Goal {
   double gap = 1e-4;
   std::uint64_t seed = 1;
-  const Threads& threads;
+  Threads threads;
   const Clock& clock;
   const CurvatureMatrix* first =
       nullptr;  // of the zero plane, made once for problems that differ in their labels alone

@@ -48,13 +48,27 @@ class Likelihood {
         n_(rows_->rows()),
         d_(rows_->cols()),
         has_offset_(problem.offset != Offset::None),
-        matrix_(*rows_, has_offset_, true, run.threads) {
+        matrix_(*rows_, has_offset_, true, run_.threads) {
     for (auto* v : {&z_, &dz_, &u_, &h_}) v->assign(n_, 0.0);
     for (auto* v : {&g_, &step_, &theta_}) v->assign(d_ + 1, 0.0);
   }
 
   Fit run() {
     Fit fit;
+    try {
+      return steps(fit);
+    } catch (const Stopped& stopped) {
+      fit.stop = stop_of(stopped);
+      // The scores of the plane as it is, if there is time for them.
+      run_.threads = closing_team(run_);
+      scores();
+      finish(fit);
+      return fit;
+    }
+  }
+
+ private:
+  Fit steps(Fit& fit) {
     fit.stop = Stop::Limit;
     double moved = 0;
     bool has_best = false;  // decided exactly
@@ -89,10 +103,9 @@ class Likelihood {
       }
     }
     finish(fit);
-    return fit;
+    return std::move(fit);
   }
 
- private:
   void gradient() {
     loss_ = loss_slopes(p_, z_.data(), u_.data(), h_.data(), run_.threads);
     std::fill(g_.begin(), g_.end(), 0.0);
@@ -114,6 +127,11 @@ class Likelihood {
     return cholesky_.factor({matrix_.lower(), matrix_.lower() + size * size}, size, 0, run_.threads);
   }
 
+  void scores() {
+    row_products(*rows_, theta_.data(), z_.data(), run_.threads);
+    for (double& z : z_) z += theta_[d_];
+  }
+
   // Moves along the step; returns the largest change of a score.
   double search() {
     row_products(*rows_, step_.data(), dz_.data(), run_.threads);
@@ -129,10 +147,9 @@ class Likelihood {
       t = next;
     }
     axpy(t, step_.data(), theta_.data(), d_ + 1);
-    row_products(*rows_, theta_.data(), z_.data(), run_.threads);
+    scores();
     double most = 0;
     for (std::size_t i = 0; i < n_; ++i) {
-      z_[i] += theta_[d_];
       if (p_.cost[i] > 0) most = std::max(most, std::abs(t * dz_[i]));
     }
     return most;
@@ -209,7 +226,7 @@ class Likelihood {
   }
 
   const Problem& p_;
-  const Run& run_;
+  Run run_;
   Clock clock_;
   std::unique_ptr<RowAccess> rows_;
   std::size_t n_, d_;

@@ -12,7 +12,8 @@ namespace {
 
 // The planes for columns as they are, when what is certified holds for these planes too: they are turned back as
 // the checker does it, and the numbers it finds take the place of those that the solver found.
-bool fold_certified(Fit& fit, const Scaling& scaling, const Dataset& rows, const Threads& threads) {
+// No time for that: the scaling stays beside the planes, which are certified as they are.
+bool fold_certified(Fit& fit, const Scaling& scaling, const Dataset& rows, const Threads& threads) try {
   auto* linear = std::get_if<LinearModel>(&fit.model.form);
   if (linear == nullptr) return false;
   LinearModel folded = *linear;
@@ -30,6 +31,8 @@ bool fold_certified(Fit& fit, const Scaling& scaling, const Dataset& rows, const
   }
   *linear = std::move(folded);
   return true;
+} catch (const Stopped&) {
+  return false;
 }
 
 // What the solver did not know of. No path, time or host: the same training gives the same bytes anywhere.
@@ -77,13 +80,13 @@ PreparedFit train_prepared(const Algorithm& algorithm, const Dataset& data, cons
         "or fourier",
         "--scale none");
   if (map != nullptr) {
-    out.error = training_error(fit, rows, run.threads);
+    out.error = training_error(fit, rows, closing_team(run));
     fit.model.map = map;
     fit.model.encoding = data.encoding();
   }
   fit.model.unit_rows = scaling.kind == ScaleKind::Unit;
   const bool columns = scaling.kind == ScaleKind::Standard || scaling.kind == ScaleKind::MinMax;
-  if (columns && (map != nullptr || !fold_certified(fit, scaling, rows, run.threads))) fit.model.scaling = scaling;
+  if (columns && (map != nullptr || !fold_certified(fit, scaling, rows, closing_team(run)))) fit.model.scaling = scaling;
   add_facts(fit.model, data, how);
   return out;
 }

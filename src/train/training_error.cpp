@@ -2,6 +2,18 @@
 #include "halfspace/train/training_error.hpp"
 
 namespace halfspace {
+namespace {
+
+// Nothing when it was stopped.
+std::optional<std::vector<double>> scores_in_time(const Model& model, const Dataset& data, const Threads& threads) {
+  try {
+    return deciding_scores(model, data, threads);
+  } catch (const Stopped&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
 
 std::optional<TrainingError> training_error(const Fit& fit, const Dataset& data, const Threads& threads) {
   const Model& model = fit.model;
@@ -13,8 +25,10 @@ std::optional<TrainingError> training_error(const Fit& fit, const Dataset& data,
   if (const auto* kernel = std::get_if<KernelModel>(&model.form); kernel != nullptr && kernel->pairs) {
     if (static_cast<double>(data.rows()) * static_cast<double>(kernel->vectors()) > most_values) return {};
   }
-  const std::vector<double> values =
-      fit.training_scores.empty() ? deciding_scores(model, data, threads) : fit.training_scores;
+  const std::optional<std::vector<double>> found =
+      fit.training_scores.empty() ? scores_in_time(model, data, threads) : fit.training_scores;
+  if (!found) return {};
+  const std::vector<double>& values = *found;
   const std::span<const std::uint32_t> truth = data.labels();
   TrainingError out;
   double wrong = 0;

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "halfspace/core/stop.hpp"
+
 namespace halfspace {
 
 // A stream of bytes, read front to back. Compressed streams (.gz .bz2 .xz .zst by their magic bytes) are
@@ -36,7 +38,8 @@ class ByteSource {
 
 // Opens a path, "-" for standard input. Throws InputError when it cannot be opened or is a folder. A regular file that
 // ends before the size it had at its opening is a SystemError from read() and read_at().
-[[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path);
+// When `stop` asks for it, a wait for bytes that do not come ends as if the stream did: who asked knows better.
+[[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path, StopHandle stop = {});
 // The same over bytes in memory (not owned, decoded by their magic bytes too); for tests and fuzzing.
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view bytes, const std::string& name);
 

@@ -7,22 +7,34 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <utility>
 #include <vector>
+
+#include "halfspace/core/stop.hpp"
 
 namespace halfspace {
 
+// How many threads, and until when.
 class Threads {
  public:
-  explicit Threads(int count = 1);  // 0: every core this process may use
+  explicit Threads(int count = 1, StopHandle stop = {});  // 0: every core this process may use
   [[nodiscard]] int count() const { return count_; }
   [[nodiscard]] static int available();
 
+  // The same number of threads with another word on when to stop, and one thread with the same.
+  [[nodiscard]] Threads until(StopHandle stop) const { return Threads(count_, std::move(stop)); }
+  [[nodiscard]] Threads alone() const { return Threads(1, stop_); }
+  [[nodiscard]] const StopHandle& stop() const { return stop_; }
+  void check() const { stop_.check(); }  // throws Stopped
+
   // Calls task(0), ..., task(tasks - 1), each once, in any order. One thread or one task: no thread pool is
-  // touched. The first exception (of the lowest task number) is rethrown after all tasks have ended.
+  // touched. The first exception (of the lowest task number) is rethrown after all tasks have ended. Throws Stopped,
+  // and begins no more tasks, once a stop is asked for.
   void run(std::size_t tasks, const std::function<void(std::size_t)>& task) const;
 
  private:
   int count_;
+  StopHandle stop_;
 };
 
 inline constexpr std::size_t row_block =

@@ -48,8 +48,9 @@ concept ForTwoClasses = requires { requires A::two_classes; };
 
 // Trains any algorithm of the list: checks the data, solves, and gives the model its names.
 template <AlgorithmOptions A>
-[[nodiscard]] Fit train(const Dataset& data, const A& options, const Run& run = {}) {
+[[nodiscard]] Fit train(const Dataset& data, const A& options, const Run& given = {}) {
   detail::check_trainable(data);
+  const Run run = begin_run(given);
   const auto solve_all = [&](const Dataset& rows) { return solve(rows, options, run); };
   Fit fit = ForTwoClasses<A> && data.classes().size() > 2 ? detail::one_vs_rest(data, solve_all) : solve_all(data);
   detail::complete(fit, data, A::name, option_values(options), run);

@@ -32,13 +32,24 @@ struct Progress {
   std::string_view stage;
 };
 
-// What a caller allows: time, seed, threads, and a look at progress (return false to stop).
+// What a caller allows: time, seed, threads, and a look at progress. A run that is stopped gives the best model so far,
+// and says Time or Cancelled; with none so far it throws Stopped (core/stop.hpp).
 struct Run {
   std::uint64_t seed = 1;
   Threads threads{1};
   double seconds = std::numeric_limits<double>::infinity();
+  // Return false to stop. Called by whichever thread gets there, but never by two at once; not called again once it has
+  // returned false. Between two calls may lie a while: `stop` ends that too.
   std::function<bool(const Progress&)> observe;
+  StopHandle stop;     // StopHandle::make(), and cancel() from any thread or a signal handler
+  bool begun = false;  // set by begin_run() alone
 };
+
+// The run with its clock running: threads and `stop` know about the seconds and about what `observe` said, and calls of
+// `observe` wait for each other. A run that has begun is left as it is, so that parts share one budget.
+[[nodiscard]] Run begin_run(const Run& run);
+// For what is left to do after a stop: proving the model that is there. Throws Stopped a fifth of a second later.
+[[nodiscard]] Threads closing_team(const Run& run);
 
 struct Objective {
   double primal = 0, dual = 0;

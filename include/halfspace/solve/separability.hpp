@@ -39,8 +39,12 @@ struct MarginBounds {
 
 struct Separability {
   // False: no proof was found within the limits, and nothing is said about the verdict; the data are too
-  // large.
+  // large, or the run was stopped.
   bool decided = false;
+  StopCause stopped = StopCause::None;  // before there was a verdict, or before the margin was as narrow as asked
+  // Stopped between a plane and its proof: the plane with the widest margin so far, about which nothing is proved.
+  std::vector<double> plane;
+  double plane0 = 0;
   SeparationProof proof;
   Verdict check;  // of the proof, by the checker; it holds
   double check_seconds = 0;

@@ -15,7 +15,7 @@ struct TrainingError {
 };
 
 // Between two classes a score of zero is wrong for both.
-// Nothing when the votes of all rows would take far longer than the training.
+// Nothing when the votes of all rows would take far longer than the training, or the threads were stopped.
 [[nodiscard]] std::optional<TrainingError> training_error(const Fit& fit, const Dataset& data, const Threads& threads);
 
 }  // namespace halfspace

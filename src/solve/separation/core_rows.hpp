@@ -37,6 +37,8 @@ class CoreRows {
   [[nodiscard]] std::uint32_t place(std::uint64_t entry) const { return place_[all_.index[entry]]; }
 
   [[nodiscard]] const RowAccess& approximate() const { return *access_; }
+  void check() const { threads_.check(); }  // throws Stopped
+  [[nodiscard]] const StopHandle& stop() const { return threads_.stop(); }
   // Which core column a column of the approximation is; all of them unless some were chosen.
   [[nodiscard]] std::uint32_t approximated(std::size_t k) const {
     return chosen_.empty() ? static_cast<std::uint32_t>(k) : chosen_[k];

@@ -40,6 +40,7 @@ class Simplex {
     ExactOutcome out;
     std::vector<mpq_class> v;
     for (std::uint64_t step = 0; step < limit; ++step) {
+      core_.check();
       compute_weights();
       const std::uint32_t row = worst(step > limit / 2);
       if (row == unit) {
@@ -92,6 +93,7 @@ class Simplex {
     for (std::size_t j = 0; j < c_; ++j) m_[q * c_ + j] /= v[q];
     for (std::size_t k = 0; k < c_; ++k) {
       if (k == q || v[k] == 0) continue;
+      core_.check();
       for (std::size_t j = 0; j < c_; ++j)
         if (m_[q * c_ + j] != 0) m_[k * c_ + j] -= v[k] * m_[q * c_ + j];
     }
@@ -136,6 +138,7 @@ class Simplex {
     std::uint32_t out = unit;
     mpz_class smallest = one_, sum;
     for (std::uint32_t row = 0; row < core_.rows(); ++row) {
+      if (row % 256 == 0) core_.check();
       if (closed_[row] != 0) continue;
       sum = 0;
       for (std::uint64_t e = core_.begin(row); e < core_.end(row); ++e)

@@ -122,6 +122,7 @@ std::vector<std::uint32_t> IndependentRows::members(const std::vector<std::uint3
 
 bool IndependentRows::add(std::uint32_t number) {
   State& s = *state_;
+  s.core.check();
   std::vector<double> row = s.expand(number);
   std::vector<double> factors = s.reduce(row);
   const auto pivot = std::find_if(row.begin(), row.end(), [](double x) { return x != 0; });
@@ -151,7 +152,8 @@ std::optional<ExactCombination> IndependentRows::combination(const ExactCombinat
       if (p != UINT32_MAX) right[p] -= others.weights[r] * all.value(e);
     }
   }
-  if (s.combine == nullptr) s.combine = std::make_unique<Lifting>(s.square(true), s.triangles(true), s.mod);
+  if (s.combine == nullptr)
+    s.combine = std::make_unique<Lifting>(s.square(true), s.triangles(true), s.mod, s.core.stop());
   mpz_class denominator;
   auto weights = s.combine->solve(right, denominator);
   if (!weights) return std::nullopt;
@@ -189,7 +191,8 @@ std::optional<std::vector<mpz_class>> IndependentRows::orthogonal(std::vector<mp
       if (w != 0) right[k] -= w * all.value(e);
     }
   }
-  if (s.project == nullptr) s.project = std::make_unique<Lifting>(s.square(false), s.triangles(false), s.mod);
+  if (s.project == nullptr)
+    s.project = std::make_unique<Lifting>(s.square(false), s.triangles(false), s.mod, s.core.stop());
   mpz_class denominator;
   auto solved = s.project->solve(right, denominator);
   if (!solved) return std::nullopt;

@@ -84,8 +84,8 @@ double IntegerMatrix::log2_determinant() const {
   return sum;
 }
 
-Lifting::Lifting(IntegerMatrix matrix, Triangles triangles, const Remainders& mod)
-    : matrix_(std::move(matrix)), triangles_(std::move(triangles)), mod_(mod) {
+Lifting::Lifting(IntegerMatrix matrix, Triangles triangles, const Remainders& mod, StopHandle stop)
+    : matrix_(std::move(matrix)), triangles_(std::move(triangles)), mod_(mod), stop_(std::move(stop)) {
   const std::size_t n = matrix_.size();
   for (std::size_t i = 0; i < n; ++i) {
     lower_inverse_.push_back(mod_.inverse(triangles_.lower[i * n + i]));
@@ -111,6 +111,7 @@ void Lifting::lift_fast(std::size_t steps) {
   const std::size_t n = matrix_.size();
   std::vector<double> y(n);
   while (digits_.size() < steps) {
+    stop_.check();
     for (std::size_t i = 0; i < n; ++i) y[i] = mod_.reduce(residual_[i]);
     solve_remainders(y);
     for (std::size_t i = 0; i < n; ++i)
@@ -127,6 +128,7 @@ void Lifting::lift_wide(std::size_t steps) {
     for (std::size_t i = 0; i < n; ++i) y[i] = mod_.of(wide_residual_[i]);
     solve_remainders(y);
     for (std::size_t i = 0; i < n; ++i) {
+      if (i % 16 == 0) stop_.check();
       mpz_class& r = wide_residual_[i];
       for (std::size_t j = 0; j < n; ++j) {
         if (y[j] == 0) continue;
@@ -181,6 +183,7 @@ bool Lifting::reconstruct(std::vector<mpz_class>& numerators, mpz_class& denomin
   denominator = 1;
   mpz_class x, top, bottom;
   for (std::size_t i = 0; i < n; ++i) {
+    if (i % 16 == 0) stop_.check();
     x = joined(i) * denominator;
     mpz_mod(x.get_mpz_t(), x.get_mpz_t(), modulus.get_mpz_t());
     if (2 * x > modulus) x -= modulus;
@@ -207,6 +210,7 @@ bool Lifting::plausible(const std::vector<mpz_class>& right, const std::vector<m
   for (const mpz_class& v : numerators) x.push_back(remainder(v));
   const std::uint64_t d = remainder(denominator);
   for (std::size_t i = 0; i < n; ++i) {
+    if (i % 16 == 0) stop_.check();
     std::uint64_t sum = 0;
     for (std::size_t j = 0; j < n; ++j) {
       const std::uint64_t a = remainder(matrix_.wide() ? matrix_.large(i, j) : mpz_class(matrix_.row(i)[j]));

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "halfspace/core/stop.hpp"
 #include "solve/separation/integer_rows.hpp"
 
 namespace halfspace::separation {
@@ -81,7 +82,7 @@ struct Triangles {
 
 class Lifting {
  public:
-  Lifting(IntegerMatrix matrix, Triangles triangles, const Remainders& mod);
+  Lifting(IntegerMatrix matrix, Triangles triangles, const Remainders& mod, StopHandle stop);
   // Numerators over a common positive denominator, without a common factor. Nothing: no solution was found,
   // which means that the matrix is singular.
   [[nodiscard]] std::optional<std::vector<mpz_class>> solve(const std::vector<mpz_class>& right,
@@ -100,6 +101,7 @@ class Lifting {
   IntegerMatrix matrix_;
   Triangles triangles_;
   Remainders mod_;
+  StopHandle stop_;  // solve() throws Stopped
   std::vector<double> lower_inverse_, upper_inverse_;  // of the diagonals
   std::vector<double> residual_;
   std::vector<mpz_class> wide_residual_;

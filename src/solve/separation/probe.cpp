@@ -26,6 +26,7 @@ Probe probe(const CoreRows& core, std::uint64_t seed) {
   for (int pass = 0; pass < most_passes; ++pass) {
     random.shuffle(order);
     for (std::size_t k = 0; k < n; ++k) {
+      if (k % 256 == 0) core.check();
       if (k + 2 < n) rows.prefetch(order[k + 2]);
       const std::uint32_t i = order[k];
       const double gradient = rows.dot(i, out.weights.data()) - 1;

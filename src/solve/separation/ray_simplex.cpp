@@ -254,6 +254,7 @@ RaySimplex::Event RaySimplex::run() {
   const std::uint64_t limit = 2000 + 40 * c_;
   std::vector<Candidate> candidates;
   while (true) {
+    threads_.check();
     if (stage_pivots_ > limit) return Event::Stalled;
     if (pivots_ % 64 == 63 && basis_error() > 1e-6) refactor();
     const bool found = price(candidates);

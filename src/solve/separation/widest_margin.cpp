@@ -33,6 +33,17 @@ class Solver {
   WidestMargin run(double gap, std::span<const double> hint, const Clock& clock) {
     WidestMargin best;
     best.stop = Stop::Limit;
+    try {
+      narrow(best, gap, hint, clock);
+    } catch (const Stopped& stopped) {  // the bounds are those of planes and points that were looked at
+      best.stop = stop_of(stopped);
+    }
+    best.steps = steps_;
+    return best;
+  }
+
+ private:
+  void narrow(WidestMargin& best, double gap, std::span<const double> hint, const Clock& clock) {
     double sigma = radius2_ > 0 ? 30 / radius2_ : 1;
     start(line_from(hint), sigma);
     double tolerance = 1e-2;  // of the gradient; the bounds need no more than they are apart
@@ -63,11 +74,8 @@ class Solver {
       if (work_.size() - before <= active_.size() / 32) sigma *= ++grown < 9 ? 4 : 2;
       if (!solved && all_there && sigma * radius2_ > 1e22) break;
     }
-    best.steps = steps_;
-    return best;
   }
 
- private:
   static constexpr std::size_t most_rows = 1000;
   static constexpr std::size_t most_equations = 3000;
 

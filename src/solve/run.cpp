@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <mutex>
+
+#include "halfspace/solve/fit.hpp"
+
+namespace halfspace {
+namespace {
+
+// Whoever asks waits for who is asking; the first no is the last word.
+class OneAtATime {
+ public:
+  OneAtATime(std::function<bool(const Progress&)> observe, StopHandle stop)
+      : observe_(std::move(observe)), stop_(std::move(stop)) {}
+
+  bool ask(const Progress& progress) {
+    const std::lock_guard lock(guard_);
+    if (no_) return false;
+    no_ = !observe_(progress);
+    if (no_) stop_.cancel();
+    return !no_;
+  }
+
+ private:
+  std::mutex guard_;
+  bool no_ = false;
+  std::function<bool(const Progress&)> observe_;
+  StopHandle stop_;
+};
+
+}  // namespace
+
+Run begin_run(const Run& run) {
+  Run begun = run;
+  if (run.begun) return begun;
+  begun.begun = true;
+  begun.stop = (run.stop.can_cancel() ? run.stop : StopHandle::make()).within(run.seconds);
+  begun.seconds = std::numeric_limits<double>::infinity();
+  begun.threads = run.threads.until(begun.stop);
+  if (run.observe) {
+    auto one = std::make_shared<OneAtATime>(run.observe, begun.stop);
+    begun.observe = [one = std::move(one)](const Progress& progress) { return one->ask(progress); };
+  }
+  return begun;
+}
+
+Threads closing_team(const Run& run) {
+  constexpr double grace = 0.2;  // seconds
+  return run.threads.until(run.stop.with_grace(grace));
+}
+
+}  // namespace halfspace

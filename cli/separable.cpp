@@ -76,8 +76,9 @@ class Separable final : public Command {
       write_file(certificate_path_, [&](ByteSink& sink) { sink.write(questions.front().certificate); });
       output.line(fmt::format("{} written ({})", printable(certificate_path_, 200),
                               human_bytes(questions.front().certificate.size())));
-      output.line(fmt::format("next: halfspace verify {} {}", printable(certificate_path_, 200),
-                              printable(data_.path, 200)));
+      output.line(fmt::format("next: halfspace verify {} {}{}", printable(certificate_path_, 200),
+                              printable(data_.path, 200),
+                              values_ ? " --values " + OptionType<Values>::print(*values_) : std::string()));
     }
     if (output.json()) output.object(json(questions, data, read_seconds, seconds_since(start)));
     return exit_code(questions);
@@ -111,8 +112,7 @@ class Separable final : public Command {
                        "--positive LABEL for one of them against the rest, --pairs for all");
     } else {
       ask({classes.back()}, rest_of(classes.back()),
-          classes.size() == 2 ? fmt::format("{} against {}", printable(classes[1]), printable(classes[0]))
-                              : fmt::format("one class, {}", printable(classes[0])));
+          fmt::format("{} against {}", printable(classes.back()), printable(classes.front())));
     }
     return out;
   }
@@ -156,6 +156,8 @@ class Separable final : public Command {
                               offset_ == Offset::Free ? " (offset lifted)" : ""));
     }
     for (const std::string& line : proof_lines(proof, data)) output.line(line);
+    if (!question.answer.check.rows_on_plane.empty())
+      output.line(rows_text(question.answer.check.rows_on_plane));
     output.line(fmt::format("decided by {} in {}, proof of {} checked in {}: {}", question.answer.method,
                             human_seconds(question.seconds), human_bytes(question.certificate.size()),
                             human_seconds(question.answer.check_seconds), question.answer.check.why));
@@ -194,7 +196,7 @@ class Separable final : public Command {
     Json rows = Json::array(), weights = Json::array();
     if (!proof.witnesses.empty()) {
       for (const std::uint32_t row : proof.witnesses.front().rows) rows.push_back(std::uint64_t{row} + 1);
-      weights = shares(proof.witnesses.front());
+      for (const Share& share : shares(proof.witnesses.front())) weights.push_back(share.exact);
     }
     const auto& margin = question.answer.margin;
     out["margin_at_most"] = question.answer.margin_at_most ? Json(*question.answer.margin_at_most) : Json();
@@ -206,6 +208,12 @@ class Separable final : public Command {
     out["support_rows"] = std::move(support);
     out["witness_rows"] = std::move(rows);
     out["witness_weights"] = std::move(weights);
+    out["rows_on_plane"] = Json();
+    if (question.answer.decided && proof.verdict != Separation::Overlapping) {
+      out["rows_on_plane"] = Json::array();
+      for (const std::uint32_t row : question.answer.check.rows_on_plane)
+        out["rows_on_plane"].push_back(std::uint64_t{row} + 1);
+    }
     out["pivots"] = question.answer.pivots;
     out["core"] = {{"rows", question.answer.core_rows}, {"columns", question.answer.core_columns}};
     out["certificate_bytes"] = question.certificate.size();

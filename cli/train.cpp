@@ -140,7 +140,7 @@ Json separation_json(const SeparationProof& proof) {
   Json rows = Json::array(), weights = Json::array();
   if (!proof.witnesses.empty()) {
     for (const std::uint32_t row : proof.witnesses.front().rows) rows.push_back(std::uint64_t{row} + 1);
-    weights = shares(proof.witnesses.front());
+    for (const Share& share : shares(proof.witnesses.front())) weights.push_back(share.exact);
   }
   return {{"verdict", OptionType<Separation>::print(proof.verdict)},
           {"witness_rows", std::move(rows)},

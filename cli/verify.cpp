@@ -22,6 +22,10 @@ class Verify final : public Command {
     options.argument("CERT_OR_MODEL",
                      "a certificate of halfspace separable, or a model of svm, logistic or hard-margin", model_path_);
     options.argument("DATA", "the rows it was trained on; - for standard input", data_.path);
+    OptionSpec values{"--values", "WHICH", "what the numbers of a certificate's rows mean",
+                      "decimals for text, doubles for binary files", "decimals|doubles"};
+    values.set = [this](const std::string& text) { values_ = OptionType<Values>::parse("values", text, {}); };
+    options.add(std::move(values));
     data_.add_reading(options);
   }
 
@@ -72,7 +76,7 @@ class Verify final : public Command {
     const ReadOptions& read = data_.read;
     if (read.label.empty() && read.weight.empty() && read.ignore.empty() && read.categorical.empty() &&
         read.text.empty() && read.hash_bits == 0 && !read.delimiter && read.header == Header::Auto &&
-        (read.missing == Missing::Error || read.missing == Missing::Drop) && read.features == 0) {
+        (read.missing == Missing::Error || read.missing == Missing::Drop) && read.features == 0 && !values_) {
       return;
     }
     throw UsageError("how the table is read follows from the model",
@@ -82,20 +86,36 @@ class Verify final : public Command {
   int run_certificate(const std::string& bytes, const Common& common, const Output& output) {
     const SeparationProof proof = separation_from_json(bytes, model_path_);
     std::vector<std::string> notes;
-    data_.read.features = std::max(data_.read.features, static_cast<std::uint32_t>(proof.features));
     const Dataset data = read_data(data_, common, notes);
     if (!data.labelled()) throw InputError({data.name()}, "no labels", "the labelled rows of the certificate");
-    const Verdict verdict = verify(proof, data, common.team());
+    const SeparationVerdict verdict = verify(proof, data, values_.value_or(values_of(data)), common.team());
     for (const std::string& note : notes) output.note(note);
+    if (!verdict.about.empty()) output.line(verdict.about);
     output.line(verdict.why);
     output.line(verdict.holds ? "verified: the certificate proves its verdict" : "NOT verified");
-    if (output.json()) {
-      output.object({{"schema", "halfspace.verify/1"},
-                     {"holds", verdict.holds},
-                     {"verdict", OptionType<Separation>::print(proof.verdict)},
-                     {"lines", {verdict.why}}});
-    }
+    if (output.json()) output.object(json(proof, verdict));
     return verdict.holds ? exit_done : exit_no;
+  }
+
+  // Nothing that was not checked: of a proof that does not hold, only why.
+  static Json json(const SeparationProof& proof, const SeparationVerdict& verdict) {
+    Json value;
+    value["schema"] = "halfspace.verify/1";
+    value["holds"] = verdict.holds;
+    value["verdict"] = verdict.holds ? Json(OptionType<Separation>::print(proof.verdict)) : Json();
+    if (verdict.holds) {
+      value["positive"] = proof.positive;
+      value["negative"] = proof.negative;
+      value["positive_rows"] = verdict.positive_rows;
+      value["negative_rows"] = verdict.negative_rows;
+      value["absent_rows"] = verdict.absent_rows;
+      value["absent_classes"] = verdict.absent_classes;
+      value["offset"] = OptionType<Offset>::print(proof.offset);
+      value["values"] = OptionType<Values>::print(proof.values);
+      if (proof.verdict == Separation::Touching) value["complete"] = proof.complete;
+    }
+    value["lines"] = Json::array({verdict.why});
+    return value;
   }
 
   static Json json(const ModelCheck& check) {
@@ -114,6 +134,7 @@ class Verify final : public Command {
 
   std::string model_path_;
   DataOptions data_;
+  std::optional<Values> values_;
 };
 
 }  // namespace

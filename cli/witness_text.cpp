@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
-#include <numeric>
 
 #include "halfspace/core/error.hpp"
 #include "output.hpp"
@@ -15,23 +12,8 @@
 namespace halfspace::cli {
 namespace {
 
-constexpr std::size_t shown_rows = 6, shown_values = 8, shown_weights = 12, short_number = 12;
-
-bool whole(const std::string& text, std::int64_t& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-// mantissa * 10^exponent of a long whole number.
-struct Long {
-  double mantissa = 0;
-  double exponent = 0;
-};
-Long approximate(const std::string& text) {
-  const std::size_t sign = text.starts_with('-') ? 1 : 0;
-  const std::size_t kept = std::min<std::size_t>(17, text.size() - sign);
-  return {std::stod(text.substr(0, sign + kept)), static_cast<double>(text.size() - sign - kept)};
-}
+constexpr std::size_t shown_rows = 6, shown_values = 8, shown_weights = 12, shown_on_plane = 20;
+constexpr std::size_t long_share = 26;
 
 std::string row_text(const Dataset& data, std::uint32_t row) {
   std::string out;
@@ -69,49 +51,31 @@ std::string plane_text(const ExactPlane& plane, const Dataset& data) {
 
 }  // namespace
 
-std::vector<std::string> shares(const Combination& witness) {
-  std::vector<std::string> out;
-  std::int64_t sum = 0;
-  std::vector<std::int64_t> numbers;
-  bool fits = true;
-  for (const std::string& text : witness.weights) {
-    std::int64_t number = 0;
-    fits = fits && text.size() <= short_number && whole(text, number);
-    numbers.push_back(number);
-    sum += fits ? number : 0;
-  }
-  if (fits && sum > 0) {
-    for (const std::int64_t number : numbers) {
-      const std::int64_t common = std::gcd(number, sum);
-      out.push_back(sum == common ? fmt::format("{}", number / common)
-                                  : fmt::format("{}/{}", number / common, sum / common));
-    }
-    return out;
-  }
-  std::vector<Long> parts;
-  double top = 0;
-  for (const std::string& text : witness.weights) {
-    parts.push_back(approximate(text));
-    top = std::max(top, parts.back().exponent);
-  }
-  double total = 0;
-  for (const Long& part : parts) total += part.mantissa * std::pow(10, part.exponent - top);
-  for (const Long& part : parts)
-    out.push_back(fmt::format("{:.6g}", part.mantissa * std::pow(10, part.exponent - top) / total));
-  return out;
+std::string share_text(const Share& share) {
+  return share.exact.size() <= long_share ? share.exact : fmt::format("about {:.6g}", share.rounded);
+}
+
+std::string rows_text(const std::vector<std::uint32_t>& rows) {
+  std::string out = "rows on the plane: ";
+  for (std::size_t k = 0; k < std::min(rows.size(), shown_on_plane); ++k)
+    out += fmt::format("{}{}", k == 0 ? "" : ", ", std::uint64_t{rows[k]} + 1);
+  return rows.size() > shown_on_plane ? fmt::format("{} and {} more", out, rows.size() - shown_on_plane) : out;
 }
 
 std::vector<std::string> proof_lines(const SeparationProof& proof, const Dataset& data) {
   std::vector<std::string> out;
   if (proof.verdict != Separation::Separable) {
     const Combination& witness = proof.witnesses.front();
-    const std::vector<std::string> weights = shares(witness);
-    out.push_back(fmt::format("no plane separates them: the hulls of the classes meet in a point of {}",
-                              counted(witness.rows.size(), "row")));
+    const std::vector<Share> weights = shares(witness);
+    const std::string count = counted(witness.rows.size(), "row");
+    out.push_back(proof.offset != Offset::None
+                      ? fmt::format("no plane separates them: the hulls of the classes meet in a point of {}", count)
+                      : fmt::format("no plane through the origin separates them: {}, each with the sign of its class, "
+                                    "sum to zero", count));
     for (std::size_t k = 0; k < std::min(witness.rows.size(), shown_rows); ++k) {
       const std::uint32_t row = witness.rows[k];
       out.push_back(fmt::format("  row {} ({}), weight {}:{}", row + 1,
-                                printable(data.classes()[data.labels()[row]]), weights[k],
+                                printable(data.classes()[data.labels()[row]]), share_text(weights[k]),
                                 row_text(data, row)));
     }
     if (witness.rows.size() > shown_rows)

@@ -9,8 +9,11 @@
 
 namespace halfspace::cli {
 
-// The weights of a witness divided by their sum: "1/4", or a decimal when the numbers are long.
-[[nodiscard]] std::vector<std::string> shares(const Combination& witness);
+// "1/4", or "about 0.0123" when the exact share is long.
+[[nodiscard]] std::string share_text(const Share& share);
+
+// "rows on the plane: 1, 2, 5 and 20 more"; rows count from 0 here.
+[[nodiscard]] std::string rows_text(const std::vector<std::uint32_t>& rows);
 
 // A few lines about the proof: the plane, or the rows of the first witness with their values so that a person
 // can look them up.

@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "certify/exact_number.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <new>
 #include <string>
 
 namespace halfspace::detail {
 namespace {
+
+// GMP ends the process when memory runs out. Here that is an exception as everywhere else; what the interrupted
+// operation held is lost. Set before main, so that a program with an allocator of its own can still set that.
+void* allocate(std::size_t size) {
+  void* const at = std::malloc(size);
+  if (at == nullptr) throw std::bad_alloc();
+  return at;
+}
+void* reallocate(void* at, std::size_t, std::size_t size) {
+  void* const moved = std::realloc(at, size);
+  if (moved == nullptr) throw std::bad_alloc();
+  return moved;
+}
+void release(void* at, std::size_t) { std::free(at); }
+[[maybe_unused]] const bool throwing = (mp_set_memory_functions(allocate, reallocate, release), true);
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -63,6 +81,21 @@ bool split_number(std::string_view text, NumberParts& out) {
 bool is_exact_number(std::string_view text) {
   NumberParts parts;
   return split_number(text, parts);
+}
+
+std::size_t most_bits(std::string_view text) {
+  const auto bits = [](std::size_t digits) { return digits * 10 / 3 + 1; };  // log2(10) < 10 / 3
+  const std::size_t mark = text.find('e');
+  std::size_t exponent = 0;
+  if (mark != std::string_view::npos) {
+    const std::string_view size = text.substr(std::min(text.size(), mark + (text.size() > mark + 1 && !is_digit(text[mark + 1]) ? 2 : 1)));
+    std::from_chars(size.data(), size.data() + size.size(), exponent);
+    exponent = std::min<std::size_t>(exponent, 99999);
+  }
+  // A decimal point moves digits below: as many again.
+  const std::size_t digits = std::min(text.size(), mark);
+  const bool point = text.substr(0, digits).find('.') != std::string_view::npos;
+  return bits(point ? 2 * digits : digits) + bits(exponent) + 1;
 }
 
 bool exact_number(std::string_view text, mpq_class& out) {

@@ -17,6 +17,8 @@ namespace halfspace::detail {
 // Whole, fraction or decimal with an exponent of at most four digits; false for anything else.
 [[nodiscard]] bool exact_number(std::string_view text, mpq_class& out);
 [[nodiscard]] bool is_exact_number(std::string_view text);  // the same without the number
+// At least the bits of numerator and denominator together, from the length of the text and its exponent alone.
+[[nodiscard]] std::size_t most_bits(std::string_view text);
 
 // mantissa * base^exponent, base 10 for decimals and 2 for doubles.
 struct Stored {

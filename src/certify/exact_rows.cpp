@@ -8,8 +8,6 @@
 namespace halfspace::detail {
 namespace {
 
-std::size_t bits_of(const mpz_class& x) { return x == 0 ? 0 : mpz_sizeinbase(x.get_mpz_t(), 2); }
-
 mpz_class from_int128(Int128 x) {
   mpz_class out = static_cast<long>(x >> 64);
   out <<= 64;
@@ -19,10 +17,21 @@ mpz_class from_int128(Int128 x) {
 
 }  // namespace
 
-WholeNumbers without_denominators(const std::vector<mpq_class>& from) {
+std::size_t bits_of(const mpz_class& x) { return x == 0 ? 0 : mpz_sizeinbase(x.get_mpz_t(), 2); }
+
+bool common_denominator(const std::vector<mpq_class>& of, std::size_t most_bits, mpz_class& out) {
+  out = 1;
+  for (const mpq_class& q : of) {
+    if (q.get_den() == 1) continue;
+    mpz_lcm(out.get_mpz_t(), out.get_mpz_t(), q.get_den_mpz_t());
+    if (bits_of(out) > most_bits) return false;
+  }
+  return true;
+}
+
+WholeNumbers over_denominator(const std::vector<mpq_class>& from, mpz_class denominator) {
   WholeNumbers out;
-  for (const mpq_class& q : from)
-    mpz_lcm(out.denominator.get_mpz_t(), out.denominator.get_mpz_t(), q.get_den_mpz_t());
+  out.denominator = std::move(denominator);
   for (const mpq_class& q : from) out.numbers.emplace_back(q.get_num() * (out.denominator / q.get_den()));
   return out;
 }
@@ -81,9 +90,9 @@ void ExactRows::find_scale() {
   const auto count = static_cast<std::size_t>(all.highest - scale_) + 1;
   powers_.assign(1, 1);
   while (powers_.size() < count) powers_.emplace_back(powers_.back() * base);
-  const std::size_t value_bits = static_cast<std::size_t>(std::ilogb(all.largest)) + 2 + bits_of(one_);
-  one_power_ = value_bits <= 60;
-  number_bits_ = one_power_ ? value_bits : static_cast<std::size_t>(std::bit_width(all.mantissa));
+  value_bits_ = static_cast<std::size_t>(std::ilogb(all.largest)) + 2 + bits_of(one_);
+  one_power_ = value_bits_ <= 60;
+  number_bits_ = one_power_ ? value_bits_ : static_cast<std::size_t>(std::bit_width(all.mantissa));
   for (std::size_t k = 0; k < count && one_power_; ++k) small_powers_.push_back(powers_[k].get_si());
 }
 

@@ -24,7 +24,10 @@ struct WholeNumbers {
   std::vector<mpz_class> numbers;
   mpz_class denominator = 1;
 };
-[[nodiscard]] WholeNumbers without_denominators(const std::vector<mpq_class>& from);
+// False: it has more bits than that.
+[[nodiscard]] bool common_denominator(const std::vector<mpq_class>& of, std::size_t most_bits, mpz_class& out);
+[[nodiscard]] WholeNumbers over_denominator(const std::vector<mpq_class>& from, mpz_class denominator);
+[[nodiscard]] std::size_t bits_of(const mpz_class& x);
 
 // Weights for some features and the constant, up to a common positive factor.
 struct WholePlane {
@@ -62,6 +65,7 @@ class ExactRows {
   ExactRows(const Dataset& data, std::span<const std::int8_t> y, Values values, const Threads& threads);
 
   [[nodiscard]] const mpz_class& one() const { return one_; }  // what 1 becomes
+  [[nodiscard]] std::size_t value_bits() const { return value_bits_; }  // no number of the rows is longer
   [[nodiscard]] const Row& read(std::size_t i, Reader& reader) const;
   [[nodiscard]] mpz_class value(const Row& row, std::size_t k) const;
   void add_product(mpz_class& sum, const mpz_class& weight, const Row& row, std::size_t k) const;
@@ -82,6 +86,13 @@ class ExactRows {
   // w . x + b times one().
   [[nodiscard]] mpz_class score(const Row& row, const WholePlane& plane) const;
   [[nodiscard]] int sign(const Row& row, const WholePlane& plane) const;
+  // Whether sums of entries times weights of so many bits can be taken by add_short().
+  [[nodiscard]] bool sums_are_short(std::size_t weight_bits) const {
+    return one_power_ && weight_bits <= 62 && fits(weight_bits + number_bits_);
+  }
+  static void add_short(Int128& sum, std::int64_t weight, const Row& row, std::size_t k) {
+    sum += static_cast<Int128>(weight) * row.number[k];
+  }
   [[nodiscard]] mpz_class squares(const Row& row) const;  // |x|^2 times one()^2
 
  private:
@@ -98,7 +109,7 @@ class ExactRows {
   std::size_t slices_ = 1, longest_ = 0;  // longest: most entries of a row
   int scale_ = 0;
   mpz_class one_;
-  std::size_t number_bits_ = 0;
+  std::size_t value_bits_ = 0, number_bits_ = 0;
   bool one_power_ = false;
   std::vector<mpz_class> powers_;
   std::vector<std::int64_t> small_powers_;

@@ -1,69 +1,120 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The checker of separability certificates: no solver, no linear program, only sums of whole numbers (GMP)
-// and one elimination modulo a prime. docs/separability.md says why what is checked here proves the verdict.
+// and one elimination modulo a prime (separation_span.cpp). docs/separability.md says why what is checked here proves the verdict.
 #include <fmt/format.h>
 #include <gmpxx.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
-#include "certify/echelon.hpp"
 #include "certify/exact_rows.hpp"
 #include "certify/refusal.hpp"
+#include "certify/separation_span.hpp"
 #include "halfspace/certify/separation.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
 namespace {
 
-using detail::Echelon;
 using detail::ExactRows;
 using detail::none;
-using detail::number;
-using detail::numbers;
+using detail::NumberLimits;
 using detail::Refused;
 using detail::require;
 using detail::require_none;
 using detail::WholeNumbers;
 using detail::WholePlane;
 
+
+std::string counted(std::uint64_t count) { return fmt::format("{} {}", count, count == 1 ? "row" : "rows"); }
+
+std::string names(const std::vector<std::string>& all) {
+  constexpr std::size_t shown = 5;
+  std::string out;
+  for (std::size_t k = 0; k < std::min(all.size(), shown); ++k)
+    out += fmt::format("{}{}", k == 0 ? "" : ", ", printable(all[k], 40));
+  return all.size() > shown ? fmt::format("{} and {} more", out, all.size() - shown) : out;
+}
+
+// A bound as it was claimed, or, when that is long, a shorter one that it implies.
+std::string bound_text(const std::string& text, const mpq_class& value, bool lower) {
+  if (text.size() <= 24) return text;
+  const double towards_zero = value.get_d();
+  return fmt::format("{}", lower ? towards_zero : std::nextafter(towards_zero, INFINITY));
+}
+
+// What the proof says of itself, held against the data before anything else is looked at.
+void check_shape(const SeparationProof& proof, const Dataset& data) {
+  if (proof.rows != data.rows() || proof.features != data.features()) {
+    throw Refused{fmt::format("the data have {} rows and {} features, the certificate says {} and {}", data.rows(),
+                              data.features(), proof.rows, proof.features)};
+  }
+  require(proof.fingerprint == data.fingerprint(), "the data are not the ones of the certificate: another fingerprint");
+  const auto check_plane = [&](const ExactPlane& plane) {
+    require(plane.columns.size() == plane.weights.size(), "columns and weights differ in number");
+    for (std::size_t k = 0; k < plane.columns.size(); ++k)
+      require(plane.columns[k] < data.features() && (k == 0 || plane.columns[k - 1] < plane.columns[k]),
+              "the columns of a plane are not columns of the data in ascending order");
+  };
+  std::vector<char> seen(data.rows(), 0);
+  const auto check_rows = [&](const Combination& list) {
+    require(list.rows.size() == list.weights.size(), "rows and weights differ in number");
+    for (const std::uint32_t i : list.rows) {
+      require(i < data.rows() && seen[i] == 0, "a list of rows has one twice, or one that the data do not have");
+      seen[i] = 1;
+    }
+    for (const std::uint32_t i : list.rows) seen[i] = 0;
+  };
+  check_plane(proof.plane);
+  check_plane(proof.margin_plane);
+  check_rows(proof.hull);
+  require(proof.kernel.size() <= data.features() + 1, "the kernel has more planes than there are columns");
+  require(proof.witnesses.size() <= data.rows(), "more witnesses than rows");
+  for (const ExactPlane& plane : proof.kernel) check_plane(plane);
+  for (const Combination& witness : proof.witnesses) check_rows(witness);
+  // What does not belong to the verdict would be said and not checked.
+  const bool separable = proof.verdict == Separation::Separable, margin = !proof.margin_lower.empty();
+  require(separable ? proof.witnesses.empty() && proof.kernel.empty() && !proof.complete
+                    : !margin && proof.radius.empty(),
+          "the certificate has parts that do not belong to its verdict");
+  require(margin == !proof.margin_upper.empty() && margin == !proof.hull.rows.empty() &&
+              (margin || proof.margin_plane.columns.empty()),
+          "the margin is not claimed from both sides");
+  require(proof.verdict != Separation::Overlapping || (proof.plane.columns.empty() && !proof.complete),
+          "the certificate has parts that do not belong to its verdict");
+  require(proof.verdict != Separation::Touching || proof.complete || proof.kernel.empty(),
+          "a kernel, but nothing is said of every plane");
+}
+
 class Checker {
  public:
-  Checker(const SeparationProof& proof, const Dataset& data, const Threads& threads)
+  // The shape of the proof was checked.
+  Checker(const SeparationProof& proof, const Dataset& data, const std::vector<std::int8_t>& y, const Threads& threads)
       : proof_(proof),
         features_(data.features()),
-        y_(sides_of(proof, data)),
+        y_(y),
         rows_(data, y_, proof.values, threads),
-        reader_(rows_) {}
+        reader_(rows_),
+        limits_(static_cast<std::size_t>(std::count_if(y_.begin(), y_.end(), [](auto side) { return side != 0; })),
+                data.features(), rows_.value_bits()) {}
+
+  [[nodiscard]] std::vector<std::uint32_t> rows_on_plane() const { return rows_on_plane_; }
 
   std::string check() {
     if (proof_.verdict == Separation::Separable) return check_separable();
     check_witnesses();
-    if (proof_.verdict == Separation::Overlapping) {
-      std::vector<std::uint32_t> all;
-      for (std::uint32_t i = 0; i < y_.size(); ++i)
-        if (y_[i] != 0) all.push_back(i);
-      check_span(all);
-      return fmt::format("overlapping: {} witness rows span all rows", fixed_count_);
-    }
-    return check_touching();
+    if (proof_.verdict == Separation::Touching) return check_touching();
+    std::vector<char> all(y_.size(), 0);
+    for (std::size_t i = 0; i < y_.size(); ++i) all[i] = y_[i] != 0 ? 1 : 0;
+    span(all);
+    return fmt::format("overlapping: {} witness rows span all rows", fixed_count_);
   }
 
  private:
-  static std::vector<std::int8_t> sides_of(const SeparationProof& proof, const Dataset& data) {
-    if (proof.rows != data.rows() || proof.features != data.features()) {
-      throw Refused{fmt::format("the data have {} rows and {} features, the certificate says {} and {}",
-                                data.rows(), data.features(), proof.rows, proof.features)};
-    }
-    require(proof.fingerprint == data.fingerprint(),
-            "the data are not the ones of the certificate: another fingerprint");
-    return sides(data, proof.positive, proof.negative);
-  }
-
   WholePlane plane_of(const ExactPlane& from) {
     std::vector<std::string> texts = from.weights;
     texts.push_back(from.offset);
-    WholeNumbers whole = numbers(texts);
+    WholeNumbers whole = limits_.numbers(texts);
     const mpz_class offset = whole.numbers.back();
     require(proof_.offset != Offset::None || offset == 0, "a plane has an offset, but there is none");
     return rows_.plane(from.columns, std::move(whole.numbers), offset);
@@ -131,20 +182,22 @@ class Checker {
     if (radius) check_radius(all.longest);
     return fmt::format(
         "separable: all {} rows are on their side of the plane{}", all.rows,
-        margin ? fmt::format("; best margin from {} to {}", proof_.margin_lower, proof_.margin_upper)
+        margin ? fmt::format("; best margin from {} to {}",
+                             bound_text(proof_.margin_lower, limits_.number(proof_.margin_lower), true),
+                             bound_text(proof_.margin_upper, limits_.number(proof_.margin_upper), false))
                : std::string());
   }
 
   void check_margin(const WholePlane& plane, const mpz_class& least) {
     mpz_class length = proof_.offset == Offset::Lifted ? mpz_class(plane.b * plane.b) : mpz_class(0);
     for (const mpz_class& w : plane.weights) length += w * w;
-    const mpq_class lower = number(proof_.margin_lower);
-    const mpq_class upper = number(proof_.margin_upper);
+    const mpq_class lower = limits_.number(proof_.margin_lower);
+    const mpq_class upper = limits_.number(proof_.margin_upper);
     const mpz_class& one = rows_.one();
     require(lower > 0 && least > 0 && lower * lower * one * one * length <= least * least,
             "the lower bound of the margin is not proved");
     // The closest points: without a free offset one point of the hull of all a_i, else one of each class.
-    std::vector<mpz_class> weights = numbers(proof_.hull.weights).numbers;
+    std::vector<mpz_class> weights = limits_.numbers(proof_.hull.weights).numbers;
     mpz_class total[2] = {0, 0};
     for (std::size_t r = 0; r < weights.size(); ++r) {
       require(weights[r] > 0, "a hull weight is not positive");
@@ -164,7 +217,7 @@ class Checker {
   }
 
   void check_radius(const mpz_class& longest) {
-    const mpq_class radius = number(proof_.radius);
+    const mpq_class radius = limits_.number(proof_.radius);
     const mpz_class& one = rows_.one();
     const mpz_class most = proof_.offset == Offset::Lifted ? mpz_class(longest + one * one) : longest;
     require(radius >= 0 && most <= radius * radius * one * one, "a row is longer than the radius");
@@ -174,7 +227,7 @@ class Checker {
     fixed_.assign(y_.size(), 0);
     require(!proof_.witnesses.empty(), "no witness");
     for (const Combination& witness : proof_.witnesses) {
-      const std::vector<mpz_class> weights = numbers(witness.weights).numbers;
+      const std::vector<mpz_class> weights = limits_.numbers(witness.weights).numbers;
       bool fresh = false;
       for (std::size_t r = 0; r < weights.size(); ++r) {
         if (fixed_[witness.rows[r]] != 0) continue;
@@ -200,97 +253,93 @@ class Checker {
     rows_.each([&](std::size_t, std::size_t i, const ExactRows::Row& row) {
       side[i] = static_cast<std::int8_t>(rows_.sign(row, plane) * y_[i]);
     });
-    std::vector<std::uint32_t> on_plane;
+    std::vector<char> on_plane(y_.size(), 0);
     std::uint64_t apart = 0;
     for (std::uint32_t i = 0; i < y_.size(); ++i) {
       if (y_[i] == 0) continue;
       if (side[i] < 0) require_none(i, "is on the wrong side of the plane");
-      if (side[i] == 0) on_plane.push_back(i);
+      on_plane[i] = side[i] == 0 ? 1 : 0;
+      if (side[i] == 0) rows_on_plane_.push_back(i);
       apart += side[i] > 0 ? 1 : 0;
     }
     require(apart > 0, "every row lies on the plane");
-    if (proof_.complete) check_span(on_plane);
-    return fmt::format("touching: {} rows are on their side of the plane, {} on it{}", apart, on_plane.size(),
+    if (proof_.complete) span(on_plane);
+    return fmt::format("touching: {} rows are on their side of the plane, {} on it{}", apart, rows_on_plane_.size(),
                        proof_.complete ? ", as on every such plane" : "");
   }
 
-  // The fixed rows span all rows of `claimed`.
-  void check_span(const std::vector<std::uint32_t>& claimed) {
-    if (std::all_of(claimed.begin(), claimed.end(), [&](std::uint32_t i) { return fixed_[i] != 0; })) return;
-    std::vector<char> is_claimed(y_.size(), 0);
-    for (const std::uint32_t i : claimed) is_claimed[i] = 1;
-    std::vector<WholePlane> planes;
-    for (const ExactPlane& from : proof_.kernel) planes.push_back(plane_of(from));
-    std::vector<std::vector<char>> used(rows_.slices(), std::vector<char>(features_, 0));
-    std::vector<std::uint32_t> bad(rows_.slices(), none);
-    rows_.each([&](std::size_t slice, std::size_t i, const ExactRows::Row& row) {
-      if (is_claimed[i] == 0 || bad[slice] != none) return;
-      for (std::size_t k = 0; k < row.size; ++k) used[slice][row.columns[k]] = 1;
-      for (const WholePlane& plane : planes)
-        if (rows_.sign(row, plane) != 0) bad[slice] = static_cast<std::uint32_t>(i);
-    });
-    for (const std::uint32_t row : bad) require_none(row, "is not on a plane of the kernel");
-    const std::size_t constant = proof_.offset == Offset::None ? 0 : 1;
-    std::vector<std::uint32_t> place(features_, none);
-    std::uint32_t count = 0;
-    for (std::size_t j = 0; j < features_; ++j)
-      if (std::any_of(used.begin(), used.end(), [&](const auto& slice) { return slice[j] != 0; }))
-        place[j] = count++;
-    const std::size_t size = count + constant;
-    Echelon kernel;
-    for (std::size_t p = 0; p < planes.size(); ++p) {
-      Echelon::Remainders remainders(size, 0);
-      for (std::size_t k = 0; k < planes[p].columns.size(); ++k) {
-        const std::uint32_t j = planes[p].columns[k];
-        require(place[j] != none, "the kernel uses a column that no row on the plane has");
-        remainders[place[j]] = Echelon::remainder(planes[p].weights[k]);
-      }
-      if (constant != 0) remainders.back() = Echelon::remainder(planes[p].b);
-      kernel.add(std::move(remainders));
+  // The fixed rows span all rows of `claimed`. Where they are all of them, there is nothing to prove.
+  void span(const std::vector<char>& claimed) {
+    bool more = !proof_.kernel.empty();
+    for (std::size_t i = 0; i < claimed.size(); ++i) more = more || (claimed[i] != 0 && fixed_[i] == 0);
+    if (more) {
+      detail::check_span(rows_, limits_, fixed_, claimed, proof_.kernel, proof_.offset, features_,
+                         proof_.fingerprint);
     }
-    const std::size_t rank = rank_of_fixed(place, size, size - std::min(size, kernel.rank()));
-    if (rank + kernel.rank() < size)
-      throw Refused{fmt::format("the witnesses span {} dimensions and {} are explained, of {}", rank,
-                                kernel.rank(), size)};
-  }
-
-  // Of the fixed rows, as far as `enough`.
-  std::size_t rank_of_fixed(const std::vector<std::uint32_t>& place, std::size_t size, std::size_t enough) {
-    Echelon span;
-    for (std::uint32_t i = 0; i < y_.size() && span.rank() < enough; ++i) {
-      if (fixed_[i] == 0) continue;
-      const ExactRows::Row& row = rows_.read(i, reader_);
-      Echelon::Remainders remainders(size, 0);
-      for (std::size_t k = 0; k < row.size; ++k) {
-        require(place[row.columns[k]] != none, "a witness row is not on the plane");
-        remainders[place[row.columns[k]]] = Echelon::remainder(rows_.value(row, k));
-      }
-      if (proof_.offset != Offset::None) remainders.back() = Echelon::remainder(rows_.one());
-      span.add(std::move(remainders));
-    }
-    return span.rank();
   }
 
   const SeparationProof& proof_;
   std::size_t features_;
-  std::vector<std::int8_t> y_;
+  const std::vector<std::int8_t>& y_;
   ExactRows rows_;
   ExactRows::Reader reader_;
+  NumberLimits limits_;
   std::vector<std::uint32_t> place_;  // of every feature in a list, while one is made
   std::vector<char> fixed_;           // rows that lie on every plane without a row on its wrong side
   std::uint64_t fixed_count_ = 0;
+  std::vector<std::uint32_t> rows_on_plane_;
 };
+
+// Says which rows the proof is about.
+void describe_sides(const SeparationProof& proof, const Dataset& data, const std::vector<std::int8_t>& y,
+                    SeparationVerdict& out) {
+  std::vector<char> present(data.classes().size(), 0);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    ++(y[i] > 0 ? out.positive_rows : y[i] < 0 ? out.negative_rows : out.absent_rows);
+    if (y[i] != 0) present[data.labels()[i]] = 1;
+  }
+  for (std::size_t c = 0; c < present.size(); ++c)
+    if (present[c] == 0) out.absent_classes.push_back(data.classes()[c]);
+  const char* const planes = proof.offset == Offset::Free     ? "with an offset"
+                             : proof.offset == Offset::Lifted ? "with a lifted offset"
+                                                              : "through the origin";
+  std::string absent = "every row takes part";
+  if (out.absent_rows > 0) {
+    absent = fmt::format("{} not taking part{}", out.absent_rows == 1 ? "1 row is" : fmt::format("{} rows are", out.absent_rows),
+                         out.absent_classes.empty() ? " (weight 0)"
+                                                    : fmt::format(", among them all of {}", names(out.absent_classes)));
+  }
+  out.about = fmt::format("{} ({}) against {} ({}), planes {}, numbers as {}; {}", names(proof.positive),
+                          counted(out.positive_rows), names(proof.negative), counted(out.negative_rows),
+                          planes, OptionType<Values>::print(proof.values), absent);
+}
 
 }  // namespace
 
-Verdict verify(const SeparationProof& proof, const Dataset& data, const Threads& threads) {
+SeparationVerdict verify(const SeparationProof& proof, const Dataset& data, const Threads& threads) {
+  SeparationVerdict out;
   try {
-    return {true, Checker(proof, data, threads).check()};
+    check_shape(proof, data);
+    const std::vector<std::int8_t> y = sides(data, proof.positive, proof.negative);
+    describe_sides(proof, data, y, out);
+    Checker checker(proof, data, y, threads);
+    out.why = checker.check();
+    out.rows_on_plane = checker.rows_on_plane();
+    out.holds = true;
   } catch (const Refused& refused) {
-    return {false, refused.why};
-  } catch (const InputError& error) {  // a class that the data do not have
-    return {false, error.message()};
+    out.why = refused.why;
+  } catch (const InputError& error) {  // classes that the data do not have, or a side without a row
+    out.why = error.message();
   }
+  return out;
+}
+
+SeparationVerdict verify(const SeparationProof& proof, const Dataset& data, Values meant, const Threads& threads) {
+  if (proof.values == meant) return verify(proof, data, threads);
+  SeparationVerdict out;
+  out.why = fmt::format("the certificate is about the numbers as {}, the data are read as {}",
+                        OptionType<Values>::print(proof.values), OptionType<Values>::print(meant));
+  return out;
 }
 
 }  // namespace halfspace

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <utility>
 
 #include "certify/exact_number.hpp"
 #include "halfspace/certify/separation.hpp"
@@ -69,6 +72,7 @@ std::vector<std::string> number_texts(Fields& fields, std::string_view key) {
 ExactPlane plane_from(Fields fields, std::uint64_t features) {
   ExactPlane out;
   out.columns = from_one(fields, "columns", features, true);
+  if (out.columns.empty()) fields.refuse("a plane without columns", "at least one");
   out.weights = number_texts(fields, "weights");
   if (out.columns.size() != out.weights.size()) fields.refuse("columns and weights differ in number");
   out.offset = number_text(fields, "offset");
@@ -78,9 +82,22 @@ ExactPlane plane_from(Fields fields, std::uint64_t features) {
 Combination combination_from(Fields& fields, std::uint64_t rows) {
   Combination out;
   out.rows = from_one(fields, "rows", rows, false);
+  if (out.rows.empty()) fields.refuse("no rows", "at least one");
   out.weights = number_texts(fields, "weights");
   if (out.rows.size() != out.weights.size()) fields.refuse("rows and weights differ in number");
   return out;
+}
+
+// Both sides: at least one name each, none twice.
+void take_classes(Fields& fields, SeparationProof& out) {
+  std::set<std::string> seen;
+  for (const auto& [key, side] : {std::pair{"positive", &out.positive}, std::pair{"negative", &out.negative}}) {
+    *side = fields.texts(key);
+    if (side->empty()) fields.refuse(fmt::format("'{}' names no class", key), "at least one class on each side");
+    for (std::size_t k = 0; k < side->size(); ++k)
+      if (!seen.insert((*side)[k]).second)
+        fields.refuse_entry(key, k, fmt::format("the class {} is named twice", printable((*side)[k])));
+  }
 }
 
 template <class Enum>
@@ -95,6 +112,21 @@ Enum word(Fields& fields, std::string_view key) {
 }
 
 }  // namespace
+
+std::vector<Share> shares(const Combination& combination) {
+  std::vector<mpq_class> weights(combination.weights.size());
+  mpq_class sum = 0;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    if (!detail::exact_number(combination.weights[k], weights[k])) throw std::logic_error("a weight that is no number");
+    sum += weights[k];
+  }
+  std::vector<Share> out;
+  for (const mpq_class& weight : weights) {
+    const mpq_class share = weight / sum;
+    out.push_back({share.get_str(), share.get_d()});
+  }
+  return out;
+}
 
 std::string to_json(const SeparationProof& proof) {
   Ordered out;
@@ -137,8 +169,7 @@ SeparationProof separation_from_json(std::string_view text, const std::string& n
   out.features = data.count("features", most_features);
   data.no_others();
   out.values = word<Values>(fields, "values");
-  out.positive = fields.texts("positive");
-  out.negative = fields.texts("negative");
+  take_classes(fields, out);
   out.offset = word<Offset>(fields, "offset");
   out.verdict = word<Separation>(fields, "verdict");
   if (out.verdict != Separation::Overlapping)
@@ -163,30 +194,6 @@ SeparationProof separation_from_json(std::string_view text, const std::string& n
     if (out.verdict == Separation::Touching) out.complete = fields.flag("complete");
   }
   fields.no_others();
-  return out;
-}
-
-std::vector<std::int8_t> sides(const Dataset& data, std::span<const std::string> positive,
-                               std::span<const std::string> negative) {
-  std::vector<std::int8_t> of_class(data.classes().size(), 0);
-  const auto mark = [&](std::span<const std::string> names, std::int8_t y) {
-    for (const std::string& name : names) {
-      const auto found = std::find(data.classes().begin(), data.classes().end(), name);
-      if (found == data.classes().end()) {
-        throw InputError({.file = data.name()}, fmt::format("no row has the label {}", printable(name)));
-      }
-      std::int8_t& side = of_class[static_cast<std::size_t>(found - data.classes().begin())];
-      if (side != 0)
-        throw InputError({.file = data.name()}, fmt::format("the class {} is named twice", printable(name)));
-      side = y;
-    }
-  };
-  mark(positive, 1);
-  mark(negative, -1);
-  std::vector<std::int8_t> out(data.rows(), 0);
-  for (std::size_t i = 0; i < out.size() && data.labelled(); ++i) {
-    if (data.weight(i) > 0) out[i] = of_class[data.labels()[i]];
-  }
   return out;
 }
 

@@ -22,14 +22,6 @@ namespace {
 
 constexpr std::size_t quick_size = 1500;  // features or rows up to which Newton steps take milliseconds
 
-Values meant(const Dataset& data, const SeparabilityOptions& options) {
-  if (options.values) return *options.values;
-  const bool stored = std::visit(
-      [](const auto& view) { return std::is_same_v<typename std::decay_t<decltype(view)>::Value, Decimal>; },
-      data.matrix());
-  return data.from_text() || stored ? Values::Decimals : Values::Doubles;
-}
-
 void check(Separability& answer, const Dataset& data, const Threads& threads) {
   const auto start = std::chrono::steady_clock::now();
   answer.check = verify(answer.proof, data, threads);
@@ -40,9 +32,6 @@ bool wanted(const SeparabilityOptions& options, const Dataset& data, std::span<c
   if (options.margin == MarginWork::None) return false;
   const auto positive = static_cast<std::size_t>(std::count(y.begin(), y.end(), 1));
   const auto negative = static_cast<std::size_t>(std::count(y.begin(), y.end(), -1));
-  // Of one class the margin grows without limit when the offset is free.
-  if (positive + negative == 0 || (options.offset == Offset::Free && (positive == 0 || negative == 0)))
-    return false;
   return options.margin == MarginWork::Full || std::min(data.features(), positive + negative) <= quick_size;
 }
 
@@ -226,7 +215,7 @@ Separability separability(const Dataset& data, std::vector<std::string> positive
   out.proof.fingerprint = data.fingerprint();
   out.proof.rows = data.rows();
   out.proof.features = data.features();
-  out.proof.values = meant(data, options);
+  out.proof.values = options.values.value_or(values_of(data));
   out.proof.positive = std::move(positive);
   out.proof.negative = std::move(negative);
   out.proof.offset = options.offset;

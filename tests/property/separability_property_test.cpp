@@ -108,6 +108,9 @@ Case random_case(Random& random) {
     const bool positive = sum == 0 ? random.below(2) == 0 : sum > 0;
     out.labels.push_back((positive != (random.uniform() < flipped)) ? 1 : -1);
   }
+  // Of one class there is no question.
+  if (std::count(out.labels.begin(), out.labels.end(), out.labels[0]) == static_cast<std::ptrdiff_t>(n))
+    out.labels[random.below(n)] *= -1;
   out.offset = random.below(4) == 0 ? Offset::None : Offset::Free;
   return out;
 }

@@ -48,11 +48,16 @@ TEST_CASE("the same row with both labels is its own witness") {
   CHECK(proof.complete);
 }
 
-TEST_CASE("one class alone is separable") {
-  CHECK(decide(dataset_from({{1, 2}, {-3, 4}}, {1, 1})).verdict == Separation::Separable);
-  // Through the origin two opposite rows of one class are not.
-  CHECK(decide(dataset_from({{1}, {-1}}, {1, 1}), {.offset = Offset::None}).verdict ==
-        Separation::Overlapping);
+TEST_CASE("of one class alone, or of one whose rows all have weight 0, there is nothing to separate") {
+  CHECK_THROWS_AS(static_cast<void>(separability(dataset_from({{1, 2}, {-3, 4}}, {1, 1}))), InputError);
+  CHECK_THROWS_AS(static_cast<void>(separability(dataset_from(square, {-1, 1, 1, 1}, {0, 1, 1, 1}))), InputError);
+  CHECK_THROWS_AS(static_cast<void>(separability(dataset_from(square, {-1, 1, 1, 1}), {"1"}, {}, {})), InputError);
+}
+
+TEST_CASE("whole numbers that the checker's prime divides are no reason to doubt a proof") {
+  // Modulo 2^31 - 1 the witnesses would span one dimension of two.
+  const double p = 2147483647;
+  CHECK(decide(dataset_from({{0}, {0}, {p}, {p}, {3}}, {1, -1, 1, -1, 1})).verdict == Separation::Overlapping);
 }
 
 TEST_CASE("a row of zeros lies on every plane through the origin") {
@@ -302,15 +307,19 @@ TEST_CASE("the widest margin is bracketed to 1e-6, the same for any number of th
   }
 }
 
-TEST_CASE("the widest margin of one class is found when the first plane leaves no row active") {
+TEST_CASE("the widest margin is found when the first plane leaves no row active") {
   Rows rows;
   for (int i = 0; i < 2500; ++i) rows.push_back({i % 7 - 3.0});
-  const Dataset data = dataset_from(rows, std::vector<int>(rows.size(), -1));
+  rows.push_back({1e6});
+  std::vector<int> labels(rows.size(), -1);
+  labels.back() = 1;
   const SeparabilityOptions options{.offset = Offset::Lifted, .margin = MarginWork::Full};
-  const Separability answer = separability(data, options);
+  const Separability answer = separability(dataset_from(rows, labels), options);
   REQUIRE(answer.margin);
-  CHECK(answer.margin->lower == doctest::Approx(1).epsilon(1e-6));
-  CHECK(answer.margin->upper == doctest::Approx(1).epsilon(1e-6));
+  // The distance of the origin from the line through -(3, 1) and (10^6, 1).
+  const double expected = 999997 / std::hypot(1000003, 2);
+  CHECK(answer.margin->lower == doctest::Approx(expected).epsilon(1e-6));
+  CHECK(answer.margin->upper == doctest::Approx(expected).epsilon(1e-6));
 }
 
 }  // namespace

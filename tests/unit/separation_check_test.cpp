@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The checker of separability certificates, on certificates written by hand.
 #include <doctest/doctest.h>
+#include <gmpxx.h>
+
+#include <cstdint>
+#include <new>
 
 #include "halfspace/certify/separation.hpp"
 #include "support.hpp"
@@ -9,6 +13,7 @@ namespace halfspace {
 namespace {
 
 using testing::dataset_from;
+using testing::Rows;
 
 SeparationProof proof_of(const Dataset& data, Separation verdict) {
   SeparationProof out;
@@ -133,6 +138,161 @@ TEST_CASE("a certificate is the same after writing and reading, and damaged ones
     bad.replace(bad.find(from), from.size(), to);
     CHECK_THROWS_AS(static_cast<void>(separation_from_json(bad, "c")), InputError);
   }
+}
+
+// The certificate about x = 0, 0, 1, 1, 2 of alternating classes: two witnesses span everything.
+SeparationProof segment_proof(const Dataset& data) {
+  SeparationProof proof = proof_of(data, Separation::Overlapping);
+  proof.witnesses = {{{0, 1}, {"1", "1"}}, {{2, 3}, {"1", "1"}}};
+  return proof;
+}
+const Dataset& segment() {
+  static const Dataset data = dataset_from({{0}, {0}, {1}, {1}, {2}}, {-1, 1, -1, 1, 1});
+  return data;
+}
+
+TEST_CASE("both sides have classes and rows, and none stands on both") {
+  const Dataset data = dataset_from({{0}, {1}, {2}}, {1, 2, 3}, {1, 1, 0});
+  SeparationProof proof = proof_of(data, Separation::Separable);
+  proof.plane = {{0}, {"2"}, "-1"};
+  proof.positive = {"2"};
+  proof.negative = {"1"};
+  const SeparationVerdict good = verify(proof, data);
+  CHECK(good.holds);
+  CHECK(good.positive_rows == 1);
+  CHECK(good.negative_rows == 1);
+  CHECK(good.absent_rows == 1);
+  CHECK(good.absent_classes == std::vector<std::string>{"3"});
+  CHECK(good.about ==
+        "2 (1 row) against 1 (1 row), planes with an offset, numbers as decimals; 1 row is not taking part, among "
+        "them all of 3");
+  using Names = std::vector<std::string>;
+  for (const auto& [positive, negative] : std::vector<std::pair<Names, Names>>{{{}, {}},
+                                                                               {{"2"}, {}},
+                                                                               {{}, {"1"}},
+                                                                               {{"1", "2", "3"}, {}},
+                                                                               {{"2"}, {"2"}},
+                                                                               {{"2", "2"}, {"1"}},
+                                                                               {{"3"}, {"1"}},
+                                                                               {{"2"}, {"3"}},
+                                                                               {{"2"}, {"4"}}}) {
+    proof.positive = positive;
+    proof.negative = negative;
+    CHECK_FALSE(verify(proof, data).holds);
+    CHECK(verify(proof, data).about.empty());
+  }
+}
+
+TEST_CASE("which numbers are meant is not the claimant's choice") {
+  SeparationProof proof = proof_of(and_data(), Separation::Separable);
+  proof.plane = {{0, 1}, {"2", "2"}, "-3"};
+  CHECK(values_of(and_data()) == Values::Doubles);
+  CHECK(verify(proof, and_data(), Values::Decimals).holds);
+  CHECK_FALSE(verify(proof, and_data(), Values::Doubles).holds);
+}
+
+TEST_CASE("row and column numbers that the data do not have are refused, wherever the proof came from") {
+  SeparationProof proof = segment_proof(segment());
+  CHECK(verify(proof, segment()).holds);
+  proof.witnesses[1].rows[0] = 5;
+  CHECK_FALSE(verify(proof, segment()).holds);
+  proof.witnesses[1] = {{2, 2}, {"1", "-1"}};
+  CHECK_FALSE(verify(proof, segment()).holds);
+  proof.witnesses[1] = {{2, 3}, {"1"}};
+  CHECK_FALSE(verify(proof, segment()).holds);
+  proof = proof_of(and_data(), Separation::Separable);
+  proof.plane = {{0, 7}, {"2", "2"}, "-3"};
+  CHECK_FALSE(verify(proof, and_data()).holds);
+  proof.plane = {{1, 0}, {"2", "2"}, "-3"};
+  CHECK_FALSE(verify(proof, and_data()).holds);
+}
+
+TEST_CASE("parts that do not belong to the verdict are refused: nothing is said and not checked") {
+  SeparationProof proof = segment_proof(segment());
+  proof.plane = {{0}, {"1"}, "0"};
+  CHECK_FALSE(verify(proof, segment()).holds);
+  proof = segment_proof(segment());
+  proof.radius = "1";
+  CHECK_FALSE(verify(proof, segment()).holds);
+  proof = segment_proof(segment());
+  proof.complete = true;
+  CHECK_FALSE(verify(proof, segment()).holds);
+  proof = proof_of(and_data(), Separation::Separable);
+  proof.plane = {{0, 1}, {"2", "2"}, "-3"};
+  proof.witnesses = {{{0}, {"1"}}};
+  CHECK_FALSE(verify(proof, and_data()).holds);
+  proof.witnesses.clear();
+  proof.margin_lower = "0.1";
+  CHECK_FALSE(verify(proof, and_data()).holds);
+}
+
+TEST_CASE("planes of the kernel are independent: each has a column of its own, and all rows lie on it") {
+  // All rows have x1 = x2: one plane of the kernel.
+  const Dataset data = dataset_from({{0, 0}, {0, 0}, {1, 1}, {1, 1}, {2, 2}}, {-1, 1, -1, 1, 1});
+  SeparationProof proof = segment_proof(data);
+  CHECK_FALSE(verify(proof, data).holds);
+  proof.kernel = {{{0, 1}, {"1", "-1"}, "0"}};
+  CHECK(verify(proof, data).holds);
+  proof.kernel = {{{0, 1}, {"1", "-1"}, "0"}, {{0, 1}, {"2", "-2"}, "0"}};
+  CHECK(verify(proof, data).why == "a plane of the kernel has no column of its own");
+  proof.kernel = {{{0, 1}, {"1", "-2"}, "0"}};
+  CHECK(verify(proof, data).why == "row 3 is not on a plane of the kernel");
+  proof.kernel.assign(4, {{0, 1}, {"1", "-1"}, "0"});
+  CHECK(verify(proof, data).why == "the kernel has more planes than there are columns");
+  proof.kernel = {{{0, 1}, {"0", "0"}, "0"}};
+  CHECK_FALSE(verify(proof, data).holds);
+}
+
+TEST_CASE("numbers longer than a proof about the rows can need are refused before they are read") {
+  SeparationProof proof = segment_proof(segment());
+  const auto refused = [&](std::vector<std::string> weights) {
+    proof.witnesses[0].weights = std::move(weights);
+    return !verify(proof, segment()).holds;
+  };
+  CHECK_FALSE(refused({"1e300", "1e300"}));
+  CHECK_FALSE(refused({std::string(2000, '7'), std::string(2000, '7')}));
+  CHECK(refused({"1e9999", "1e9999"}));
+  CHECK(refused({std::string(100000, '7'), std::string(100000, '7')}));
+  // Denominators without a common factor: each is short, their product is not.
+  Rows rows;
+  std::vector<int> labels;
+  for (int i = 0; i < 4000; ++i) {
+    rows.push_back({1});
+    labels.push_back(i % 2 == 0 ? 1 : -1);
+  }
+  const Dataset many = dataset_from(rows, labels);
+  proof = proof_of(many, Separation::Overlapping);
+  proof.witnesses.emplace_back();
+  for (std::uint32_t i = 0; i < 4000; ++i) {
+    proof.witnesses[0].rows.push_back(i);
+    proof.witnesses[0].weights.push_back("1/" + std::to_string(1000003 + 2 * i));
+  }
+  CHECK(verify(proof, many).why.starts_with("a common denominator of more than"));
+}
+
+TEST_CASE("GMP without memory throws, as everything else does") {
+  void* (*allocate)(std::size_t) = nullptr;
+  void* (*reallocate)(void*, std::size_t, std::size_t) = nullptr;
+  void (*release)(void*, std::size_t) = nullptr;
+  mp_get_memory_functions(&allocate, &reallocate, &release);
+  CHECK_THROWS_AS(static_cast<void>(allocate(PTRDIFF_MAX)), std::bad_alloc);
+  // An exception finds its way through the library.
+  mpz_class x = 1, y;
+  mpz_ui_pow_ui(x.get_mpz_t(), 3, 1000);
+  mp_set_memory_functions([](std::size_t) -> void* { throw std::bad_alloc(); },
+                          [](void*, std::size_t, std::size_t) -> void* { throw std::bad_alloc(); }, nullptr);
+  CHECK_THROWS_AS(mpz_mul(y.get_mpz_t(), x.get_mpz_t(), x.get_mpz_t()), std::bad_alloc);
+  mp_set_memory_functions(allocate, reallocate, release);
+  y = x * x;
+  CHECK(mpz_sizeinbase(y.get_mpz_t(), 2) == 3170);
+}
+
+TEST_CASE("shares of a witness are exact, whatever the length of its weights") {
+  const std::vector<Share> short_ones = shares({{0, 1, 2}, {"1", "2", "5"}});
+  CHECK(short_ones[2].exact == "5/8");
+  CHECK(short_ones[2].rounded == 0.625);
+  const std::vector<Share> long_ones = shares({{0, 1}, {"1" + std::string(40, '0'), "1"}});
+  CHECK(long_ones[1].exact == "1/1" + std::string(39, '0') + "1");
 }
 
 }  // namespace

@@ -59,17 +59,42 @@ struct SeparationProof {
   Combination hull;
 };
 
+// The reading that belongs to the data: decimals where they came from text or are stored as decimals.
+[[nodiscard]] Values values_of(const Dataset& data);
+
 // y of every row: +1, -1, or 0 for rows of other classes and rows of weight 0. Throws InputError for a class
-// that the data do not have.
+// that the data do not have or that is named twice, and when a side has no row: of one class alone there is
+// nothing to separate.
 [[nodiscard]] std::vector<std::int8_t> sides(const Dataset& data, std::span<const std::string> positive,
                                              std::span<const std::string> negative);
+
+// The weights of a combination over their sum, which is positive: exactly, in lowest terms ("3/8"), and rounded.
+struct Share {
+  std::string exact;
+  double rounded = 0;
+};
+[[nodiscard]] std::vector<Share> shares(const Combination& combination);
 
 // The certificate file. Reading throws InputError naming `name`.
 [[nodiscard]] std::string to_json(const SeparationProof& proof);
 [[nodiscard]] SeparationProof separation_from_json(std::string_view text, const std::string& name);
 
-// Holds when every claim of the proof is true of the data, in exact arithmetic.
-[[nodiscard]] Verdict verify(const SeparationProof& proof, const Dataset& data,
-                             const Threads& threads = Threads(1));
+// What was checked, beside the verdict: which rows it is about. Empty when the proof was refused before that
+// was known.
+struct SeparationVerdict : Verdict {
+  std::string about;  // both sides, their rows, and what takes no part, in one line
+  std::uint64_t positive_rows = 0, negative_rows = 0;
+  std::uint64_t absent_rows = 0;  // of other classes or of weight 0
+  std::vector<std::string> absent_classes;  // none of whose rows takes part
+  std::vector<std::uint32_t> rows_on_plane;  // touching: rows that lie on the plane of the proof
+};
+
+// Holds when every claim of the proof is true of the data, in exact arithmetic. Takes nothing of the proof on
+// trust, not even that its row numbers are rows: a forged one costs no more than an honest one may need.
+[[nodiscard]] SeparationVerdict verify(const SeparationProof& proof, const Dataset& data,
+                                       const Threads& threads = Threads(1));
+// The same, and the proof is about the numbers that the caller means: which they are is not the claimant's choice.
+[[nodiscard]] SeparationVerdict verify(const SeparationProof& proof, const Dataset& data, Values meant,
+                                       const Threads& threads = Threads(1));
 
 }  // namespace halfspace

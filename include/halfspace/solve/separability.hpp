@@ -46,7 +46,7 @@ struct Separability {
   std::vector<double> plane;
   double plane0 = 0;
   SeparationProof proof;
-  Verdict check;  // of the proof, by the checker; it holds
+  SeparationVerdict check;  // of the proof, by the checker; it holds
   double check_seconds = 0;
   std::optional<MarginBounds> margin;  // separable, when asked for
   std::optional<double> margin_at_most;  // not decided: no unit vector has a margin above this

@@ -307,6 +307,7 @@ bool Decision::not_separated(const std::vector<mpz_class>& core_weights) {
   }
   verdict_ = apart ? Separation::Touching : Separation::Overlapping;
   complete_ = !unproved_ && prove_span(claimed);
+  if (!complete_) kernel_.clear();
   if (!complete_ && verdict_ == Separation::Overlapping) return false;
   weights_ = std::vector<mpz_class>(rows_.columns);  // zeros without memory of their own
   if (!apart) return true;

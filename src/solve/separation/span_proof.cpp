@@ -8,6 +8,7 @@
 namespace halfspace::separation {
 
 bool Decision::prove_span(const std::vector<std::uint32_t>& claimed) {
+  kernel_.clear();
   // Rows of the data, duplicates included, that no witness names.
   std::vector<char> named(rows_.rows(), 0);
   for (const Combination& witness : witnesses_)

@@ -59,7 +59,8 @@ std::string rows_text(const std::vector<std::uint32_t>& rows) {
   std::string out = "rows on the plane: ";
   for (std::size_t k = 0; k < std::min(rows.size(), shown_on_plane); ++k)
     out += fmt::format("{}{}", k == 0 ? "" : ", ", std::uint64_t{rows[k]} + 1);
-  return rows.size() > shown_on_plane ? fmt::format("{} and {} more", out, rows.size() - shown_on_plane) : out;
+  return rows.size() > shown_on_plane ? fmt::format("{} and {} more", out, rows.size() - shown_on_plane)
+                                      : out;
 }
 
 std::vector<std::string> proof_lines(const SeparationProof& proof, const Dataset& data) {
@@ -68,10 +69,12 @@ std::vector<std::string> proof_lines(const SeparationProof& proof, const Dataset
     const Combination& witness = proof.witnesses.front();
     const std::vector<Share> weights = shares(witness);
     const std::string count = counted(witness.rows.size(), "row");
-    out.push_back(proof.offset != Offset::None
-                      ? fmt::format("no plane separates them: the hulls of the classes meet in a point of {}", count)
-                      : fmt::format("no plane through the origin separates them: {}, each with the sign of its class, "
-                                    "sum to zero", count));
+    out.push_back(
+        proof.offset != Offset::None
+            ? fmt::format("no plane separates them: the hulls of the classes meet in a point of {}", count)
+            : fmt::format("no plane through the origin separates them: {}, each with the sign of its class, "
+                          "sum to zero",
+                          count));
     for (std::size_t k = 0; k < std::min(witness.rows.size(), shown_rows); ++k) {
       const std::uint32_t row = witness.rows[k];
       out.push_back(fmt::format("  row {} ({}), weight {}:{}", row + 1,

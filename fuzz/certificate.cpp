@@ -26,7 +26,8 @@ struct Known {
   Dataset data;
 };
 
-Known make(std::vector<std::array<long, 2>> halves, std::vector<std::uint32_t> labels, std::vector<double> weights = {}) {
+Known make(std::vector<std::array<long, 2>> halves, std::vector<std::uint32_t> labels,
+           std::vector<double> weights = {}) {
   MatrixBuilder builder;
   for (const auto& row : halves) {
     builder.add(0, static_cast<double>(row[0]) / 2);
@@ -108,7 +109,8 @@ void check(const SeparationProof& proof, const Known& k) {
   fuzz::require(proof.verdict == truth, "a false certificate is believed");
   if (!proof.complete) return;
   for (const auto& [i, p] : a) {
-    const bool on = std::find(verdict.rows_on_plane.begin(), verdict.rows_on_plane.end(), i) != verdict.rows_on_plane.end();
+    const bool on = std::find(verdict.rows_on_plane.begin(), verdict.rows_on_plane.end(), i) !=
+                    verdict.rows_on_plane.end();
     fuzz::require(on != apart.contains(i), "a row said to lie on every plane does not");
   }
 }

@@ -88,7 +88,8 @@ std::size_t most_bits(std::string_view text) {
   const std::size_t mark = text.find('e');
   std::size_t exponent = 0;
   if (mark != std::string_view::npos) {
-    const std::string_view size = text.substr(std::min(text.size(), mark + (text.size() > mark + 1 && !is_digit(text[mark + 1]) ? 2 : 1)));
+    const std::string_view size = text.substr(
+        std::min(text.size(), mark + (text.size() > mark + 1 && !is_digit(text[mark + 1]) ? 2 : 1)));
     std::from_chars(size.data(), size.data() + size.size(), exponent);
     exponent = std::min<std::size_t>(exponent, 99999);
   }

@@ -25,7 +25,6 @@ using detail::require_none;
 using detail::WholeNumbers;
 using detail::WholePlane;
 
-
 std::string counted(std::uint64_t count) { return fmt::format("{} {}", count, count == 1 ? "row" : "rows"); }
 
 std::string names(const std::vector<std::string>& all) {
@@ -46,10 +45,11 @@ std::string bound_text(const std::string& text, const mpq_class& value, bool low
 // What the proof says of itself, held against the data before anything else is looked at.
 void check_shape(const SeparationProof& proof, const Dataset& data) {
   if (proof.rows != data.rows() || proof.features != data.features()) {
-    throw Refused{fmt::format("the data have {} rows and {} features, the certificate says {} and {}", data.rows(),
-                              data.features(), proof.rows, proof.features)};
+    throw Refused{fmt::format("the data have {} rows and {} features, the certificate says {} and {}",
+                              data.rows(), data.features(), proof.rows, proof.features)};
   }
-  require(proof.fingerprint == data.fingerprint(), "the data are not the ones of the certificate: another fingerprint");
+  require(proof.fingerprint == data.fingerprint(),
+          "the data are not the ones of the certificate: another fingerprint");
   const auto check_plane = [&](const ExactPlane& plane) {
     require(plane.columns.size() == plane.weights.size(), "columns and weights differ in number");
     for (std::size_t k = 0; k < plane.columns.size(); ++k)
@@ -60,7 +60,8 @@ void check_shape(const SeparationProof& proof, const Dataset& data) {
   const auto check_rows = [&](const Combination& list) {
     require(list.rows.size() == list.weights.size(), "rows and weights differ in number");
     for (const std::uint32_t i : list.rows) {
-      require(i < data.rows() && seen[i] == 0, "a list of rows has one twice, or one that the data do not have");
+      require(i < data.rows() && seen[i] == 0,
+              "a list of rows has one twice, or one that the data do not have");
       seen[i] = 1;
     }
     for (const std::uint32_t i : list.rows) seen[i] = 0;
@@ -89,13 +90,15 @@ void check_shape(const SeparationProof& proof, const Dataset& data) {
 class Checker {
  public:
   // The shape of the proof was checked.
-  Checker(const SeparationProof& proof, const Dataset& data, const std::vector<std::int8_t>& y, const Threads& threads)
+  Checker(const SeparationProof& proof, const Dataset& data, const std::vector<std::int8_t>& y,
+          const Threads& threads)
       : proof_(proof),
         features_(data.features()),
         y_(y),
         rows_(data, y_, proof.values, threads),
         reader_(rows_),
-        limits_(static_cast<std::size_t>(std::count_if(y_.begin(), y_.end(), [](auto side) { return side != 0; })),
+        limits_(static_cast<std::size_t>(
+                    std::count_if(y_.begin(), y_.end(), [](auto side) { return side != 0; })),
                 data.features(), rows_.value_bits()) {}
 
   [[nodiscard]] std::vector<std::uint32_t> rows_on_plane() const { return rows_on_plane_; }
@@ -264,8 +267,8 @@ class Checker {
     }
     require(apart > 0, "every row lies on the plane");
     if (proof_.complete) span(on_plane);
-    return fmt::format("touching: {} rows are on their side of the plane, {} on it{}", apart, rows_on_plane_.size(),
-                       proof_.complete ? ", as on every such plane" : "");
+    return fmt::format("touching: {} rows are on their side of the plane, {} on it{}", apart,
+                       rows_on_plane_.size(), proof_.complete ? ", as on every such plane" : "");
   }
 
   // The fixed rows span all rows of `claimed`. Where they are all of them, there is nothing to prove.
@@ -305,9 +308,11 @@ void describe_sides(const SeparationProof& proof, const Dataset& data, const std
                                                               : "through the origin";
   std::string absent = "every row takes part";
   if (out.absent_rows > 0) {
-    absent = fmt::format("{} not taking part{}", out.absent_rows == 1 ? "1 row is" : fmt::format("{} rows are", out.absent_rows),
-                         out.absent_classes.empty() ? " (weight 0)"
-                                                    : fmt::format(", among them all of {}", names(out.absent_classes)));
+    absent = fmt::format("{} not taking part{}",
+                         out.absent_rows == 1 ? "1 row is" : fmt::format("{} rows are", out.absent_rows),
+                         out.absent_classes.empty()
+                             ? " (weight 0)"
+                             : fmt::format(", among them all of {}", names(out.absent_classes)));
   }
   out.about = fmt::format("{} ({}) against {} ({}), planes {}, numbers as {}; {}", names(proof.positive),
                           counted(out.positive_rows), names(proof.negative), counted(out.negative_rows),
@@ -334,7 +339,8 @@ SeparationVerdict verify(const SeparationProof& proof, const Dataset& data, cons
   return out;
 }
 
-SeparationVerdict verify(const SeparationProof& proof, const Dataset& data, Values meant, const Threads& threads) {
+SeparationVerdict verify(const SeparationProof& proof, const Dataset& data, Values meant,
+                         const Threads& threads) {
   if (proof.values == meant) return verify(proof, data, threads);
   SeparationVerdict out;
   out.why = fmt::format("the certificate is about the numbers as {}, the data are read as {}",

@@ -24,7 +24,8 @@ struct KernelColumns {
 class SpanCheck {
  public:
   SpanCheck(const ExactRows& rows, const NumberLimits& limits, std::span<const char> fixed,
-            std::span<const char> claimed, const std::vector<ExactPlane>& kernel, Offset offset, std::size_t features)
+            std::span<const char> claimed, const std::vector<ExactPlane>& kernel, Offset offset,
+            std::size_t features)
       : rows_(rows),
         limits_(limits),
         fixed_(fixed),
@@ -56,7 +57,8 @@ class SpanCheck {
         if (row.number[k] != 0) used[slice][row.columns[k] / 64] |= std::uint64_t{1} << (row.columns[k] % 64);
     });
     for (std::size_t j = 0; j < place_.size(); ++j)
-      if (std::any_of(used.begin(), used.end(), [&](const auto& u) { return (u[j / 64] >> (j % 64) & 1U) != 0; }))
+      if (std::any_of(used.begin(), used.end(),
+                      [&](const auto& u) { return (u[j / 64] >> (j % 64) & 1U) != 0; }))
         place_[j] = static_cast<std::uint32_t>(size_++);
     size_ += with_offset_ ? 1 : 0;
   }
@@ -72,7 +74,8 @@ class SpanCheck {
       for (std::size_t k = 0; k < weights.size(); ++k) {
         const bool constant = k + 1 == weights.size();
         if (weights[k] == 0) continue;
-        const std::uint32_t at = constant ? static_cast<std::uint32_t>(size_ - 1) : place_[kernel_[p].columns[k]];
+        const std::uint32_t at =
+            constant ? static_cast<std::uint32_t>(size_ - 1) : place_[kernel_[p].columns[k]];
         require(at != none, "the kernel uses a column that no row on the plane has");
         bits = std::max(bits, bits_of(weights[k]));
         columns[at].push_back({p, 0, std::move(weights[k])});
@@ -166,7 +169,8 @@ class SpanCheck {
       if (prime < (mpz_class(1) << 31)) rank = std::max(rank, rank_modulo(prime.get_ui()));
     }
     if (rank < rank_) {
-      throw Refused{fmt::format("the witnesses span {} dimensions and {} are explained, of {}", rank, kernel_.size(), size_)};
+      throw Refused{fmt::format("the witnesses span {} dimensions and {} are explained, of {}", rank,
+                                kernel_.size(), size_)};
     }
   }
 
@@ -184,7 +188,8 @@ class SpanCheck {
         const std::uint32_t at = others_[place_[row.columns[k]]];
         if (at != none) remainders[at] = span.remainder(rows_.value(row, k));
       }
-      if (with_offset_ && others_[size_ - 1] != none) remainders[others_[size_ - 1]] = span.remainder(rows_.one());
+      if (with_offset_ && others_[size_ - 1] != none)
+        remainders[others_[size_ - 1]] = span.remainder(rows_.one());
       span.add(std::move(remainders));
     }
     return span.rank();

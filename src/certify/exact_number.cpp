@@ -11,20 +11,22 @@
 namespace halfspace::detail {
 namespace {
 
-// GMP ends the process when memory runs out. Here that is an exception as everywhere else; what the interrupted
-// operation held is lost. Set before main, so that a program with an allocator of its own can still set that.
-void* allocate(std::size_t size) {
+// GMP aborts when memory runs out, and its numbers are not whole while an exception passes through them. So such an
+// exception goes no further than this: the program's handler of termination says "out of memory" and leaves in order.
+// Set before main, so that a program with an allocator of its own can still set that.
+[[noreturn]] void out_of_memory() { throw std::bad_alloc(); }
+void* allocate(std::size_t size) noexcept {
   void* const at = std::malloc(size);
-  if (at == nullptr) throw std::bad_alloc();
+  if (at == nullptr) out_of_memory();
   return at;
 }
-void* reallocate(void* at, std::size_t, std::size_t size) {
+void* reallocate(void* at, std::size_t, std::size_t size) noexcept {
   void* const moved = std::realloc(at, size);
-  if (moved == nullptr) throw std::bad_alloc();
+  if (moved == nullptr) out_of_memory();
   return moved;
 }
-void release(void* at, std::size_t) { std::free(at); }
-[[maybe_unused]] const bool throwing = (mp_set_memory_functions(allocate, reallocate, release), true);
+void release(void* at, std::size_t) noexcept { std::free(at); }
+[[maybe_unused]] const bool memory_is_set = (mp_set_memory_functions(allocate, reallocate, release), true);
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

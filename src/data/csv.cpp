@@ -34,8 +34,8 @@ void skip_byte_order_mark(CsvFeed& feed, const std::string& name) {
 
 class CsvReader {
  public:
-  CsvReader(ByteSource& source, const std::string& name, const ReadOptions& options)
-      : feed_(source), name_(name), options_(options) {}
+  CsvReader(ByteSource& source, const std::string& name, const ReadOptions& options, std::size_t piece_bytes)
+      : feed_(source, piece_bytes), name_(name), options_(options) {}
 
   DatasetParts read() {
     skip_byte_order_mark(feed_, name_);
@@ -238,11 +238,12 @@ ReadOptions chosen_again(ReadOptions options) {
 
 }  // namespace
 
-DatasetParts read_csv(ByteSource& source, const std::string& name, const ReadOptions& options) {
-  if (!options.choices) return CsvReader(source, name, options).read();
+DatasetParts read_csv(ByteSource& source, const std::string& name, const ReadOptions& options,
+                      std::size_t piece_bytes) {
+  if (!options.choices) return CsvReader(source, name, options, piece_bytes).read();
   const ReadOptions again = chosen_again(options);
   try {
-    return CsvReader(source, name, again).read();
+    return CsvReader(source, name, again, piece_bytes).read();
   } catch (const UsageError& wrong) {  // nobody typed these options: they were recorded with another table, or made up
     throw InputError({.file = name}, fmt::format("the table cannot be read as the model says: {}", wrong.what()));
   }

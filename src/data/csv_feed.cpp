@@ -5,12 +5,12 @@
 #include <cstring>
 
 #include "data/csv_cells.hpp"
+#include "data/other_file.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{256} << 10;
-constexpr std::size_t batch_bytes = std::size_t{8} << 20;
+constexpr std::size_t blocks_at_a_time = 32;
 
 const char* find(const char* first, const char* last, char wanted) {
   const void* at =
@@ -63,7 +63,7 @@ void CsvFeed::fill(std::size_t wanted) {
   while (!ended_ && end_ - begin_ < wanted) {
     const std::size_t have = end_ - begin_;
     const std::size_t room = capacity_ > text_padding ? capacity_ - text_padding - 1 : 0;
-    const std::size_t goal = std::min(wanted, std::max({block_bytes, 4 * have, room}));
+    const std::size_t goal = std::min(wanted, std::max({block_bytes_, 4 * have, room}));
     reserve(goal);
     const std::size_t got = source_.read({buffer_.get() + end_, goal - have});
     ended_ = got < goal - have;
@@ -82,7 +82,7 @@ void CsvFeed::close() {
 }
 
 std::string_view CsvFeed::head() {
-  std::size_t wanted = block_bytes;
+  std::size_t wanted = std::max(block_bytes_, other_file_bytes);
   while (true) {
     fill(wanted);
     const std::string_view there(buffer_.get() + begin_, end_ - begin_);
@@ -95,7 +95,7 @@ std::string_view CsvFeed::head() {
 
 std::vector<std::string_view> CsvFeed::next(char delimiter) {
   const bool quotes = delimiter != '\t';
-  std::size_t wanted = batch_bytes;
+  std::size_t wanted = blocks_at_a_time * block_bytes_;
   while (true) {
     fill(wanted);
     std::vector<std::string_view> blocks = cut(quotes, delimiter);
@@ -126,7 +126,7 @@ std::vector<std::string_view> CsvFeed::cut(bool quotes, char delimiter) {
     // [at, open) lies outside of quoted cells: its newlines end rows.
     const char* open = quotes ? find(at, last, '"') : last;
     while (open != last && !opens_cell(first, open, delimiter)) open = find(open + 1, last, '"');
-    for (const char* p = std::max(at, block + block_bytes); p < open; p = std::max(at, block + block_bytes)) {
+    for (const char* p = std::max(at, block + block_bytes_); p < open; p = std::max(at, block + block_bytes_)) {
       const char* newline = find(p, open, '\n');
       if (newline == open) break;
       blocks.emplace_back(block, static_cast<std::size_t>(newline + 1 - block));

@@ -14,7 +14,8 @@ namespace halfspace {
 
 class CsvFeed {
  public:
-  explicit CsvFeed(ByteSource& source) : source_(source) {}
+  // Blocks have about `block_bytes` bytes, and some of them are handed out at a time.
+  CsvFeed(ByteSource& source, std::size_t block_bytes) : source_(source), block_bytes_(block_bytes) {}
 
   // The first bytes of the input, at least one whole line of them when it has one below the limit of lines.
   [[nodiscard]] std::string_view head();
@@ -36,6 +37,7 @@ class CsvFeed {
   std::vector<std::string_view> cut(bool quotes, char delimiter);
 
   ByteSource& source_;
+  std::size_t block_bytes_;
   std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0, end_ = 0;  // bytes not handed out yet

@@ -51,6 +51,13 @@ class IdxReader {
                            const std::string& expected = {}) const {
     throw InputError(Place{.file = name_, .byte = byte}, found, expected);
   }
+  // The sizes against that of the source, where it is known. Comes after what else may be wrong with the sizes, so that a
+  // file and a pipe are refused for the same reason.
+  void check_size() const {
+    const std::uint64_t declared = header_.bytes + data_bytes(), known = source_.known_size();
+    if (known > 0 && known < declared) refuse_short(known);
+    if (known > declared) refuse(declared, "trailing bytes after the last element");
+  }
   [[nodiscard]] BinaryErrors errors() const {
     return {.bad_value =
                 [this](std::uint64_t row, std::uint64_t column, const std::string& why) {
@@ -127,8 +134,6 @@ class IdxReader {
       refuse(magic_bytes + 4, fmt::format("{} features", shape.cols),
              fmt::format("at most {}", most_features));
     }
-    if (source_.known_size() > 0 && source_.known_size() < bytes) refuse_short(source_.known_size());
-    if (source_.known_size() > bytes) refuse(bytes, "trailing bytes after the last element");
   }
 
   ByteSource& source_;
@@ -148,6 +153,7 @@ void read_labels(ByteSource& source, const std::string& name, const std::string&
     reader.refuse(magic_bytes, fmt::format("{} labels", header.shape.rows),
                   fmt::format("{} has {} rows", printable(images_name), rows));
   }
+  reader.check_size();
   set_number_labels(parts, read_numbers(source, header.elements, rows, reader.errors()));
 }
 
@@ -162,6 +168,7 @@ DatasetParts read_idx(ByteSource& images, const std::string& name, ByteSource* l
                      "give both as IMAGES,LABELS");
   }
   const IdxReader reader(images, name);
+  reader.check_size();
   const IdxHeader& header = reader.header();
   const std::uint64_t cols = std::max<std::uint64_t>(header.shape.cols, options.features);
   StoredMatrix stored =

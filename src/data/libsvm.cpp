@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <exception>
@@ -18,6 +19,7 @@
 #include "core/in_order.hpp"
 #include "data/libsvm_blocks.hpp"
 #include "data/libsvm_piece.hpp"
+#include "data/other_file.hpp"
 #include "data/readers.hpp"
 #include "data/row_store.hpp"
 #include "data/text_lines.hpp"
@@ -54,9 +56,15 @@ class FirstFailure {
 // piece on the thread that has read them (none after a failure before it).
 template <class Use>
 void parse_pieces(ByteSource& source, const std::string& name, const ReadOptions& options,
-                  std::vector<LibsvmPiece>& pieces, const Use& use) {
+                  std::size_t piece_bytes, std::vector<LibsvmPiece>& pieces, const Use& use) {
   const std::uint64_t size = source.known_size();
-  pieces.resize((size + text_piece_bytes - 1) / text_piece_bytes);
+  pieces.resize((size + piece_bytes - 1) / piece_bytes);
+  std::array<char, other_file_bytes> head{};
+  const std::size_t known = source.read_at(0, head).value_or(0);
+  if (auto fault = libsvm_head_fault({head.data(), known})) {
+    pieces.front().fault = std::move(fault);
+    return;
+  }
   std::atomic<std::size_t> next_piece{0};
   FirstFailure failure;
   options.threads.run(static_cast<std::size_t>(options.threads.count()), [&](std::size_t) {
@@ -66,8 +74,8 @@ void parse_pieces(ByteSource& source, const std::string& name, const ReadOptions
       PackedRows rows;
       try {
         if (!failure.before(t)) {
-          const std::uint64_t begin = t * text_piece_bytes;
-          fetch_lines(source, 0, begin, std::min(size, begin + text_piece_bytes), name, lines);
+          const std::uint64_t begin = t * piece_bytes;
+          fetch_lines(source, 0, begin, std::min(size, begin + piece_bytes), name, lines);
           rows = parse_libsvm_piece(lines.view(), t == 0, options.zero_based, scratch, pieces[t]);
         }
         if (pieces[t].fault) failure.note(t, nullptr);
@@ -87,9 +95,9 @@ void parse_pieces(ByteSource& source, const std::string& name, const ReadOptions
 
 // Pieces take their places in the store one after the other, whichever thread has read them.
 void parse_seekable(ByteSource& source, const std::string& name, const ReadOptions& options,
-                    std::vector<LibsvmPiece>& pieces, RowStore& store) {
+                    std::size_t piece_bytes, std::vector<LibsvmPiece>& pieces, RowStore& store) {
   InOrder order;
-  parse_pieces(source, name, options, pieces, [&](std::size_t t, const PackedRows& rows) {
+  parse_pieces(source, name, options, piece_bytes, pieces, [&](std::size_t t, const PackedRows& rows) {
     Segment place;
     order.turn(t, [&] { place = store.take(rows); });
     RowStore::write(place, rows);
@@ -97,8 +105,8 @@ void parse_seekable(ByteSource& source, const std::string& name, const ReadOptio
 }
 
 void parse_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
-                  std::vector<LibsvmPiece>& pieces) {
-  LibsvmBlocks blocks(source, name, options.zero_based, options.threads);
+                  std::size_t piece_bytes, std::vector<LibsvmPiece>& pieces) {
+  LibsvmBlocks blocks(source, name, options.zero_based, options.threads, piece_bytes);
   while (blocks.next(pieces)) {
   }
 }
@@ -198,7 +206,7 @@ bool seek_blocks(ByteSource& source, const std::string& name, const ReadOptions&
   std::vector<LibsvmPiece> pieces;
   std::atomic<bool> any{false};
   const Threads one(1);
-  parse_pieces(source, name, options, pieces, [&](std::size_t t, const PackedRows& rows) {
+  parse_pieces(source, name, options, text_piece_bytes, pieces, [&](std::size_t t, const PackedRows& rows) {
     if (rows.rows() == 0) return;
     std::vector<LibsvmPiece> alone(1);
     std::swap(alone[0].labels, pieces[t].labels);
@@ -224,7 +232,8 @@ void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadO
   if (!(is_seekable(source) ? seek_blocks : stream_blocks)(source, name, options, take)) no_examples(name);
 }
 
-DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options) {
+DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options,
+                         std::size_t piece_bytes) {
   std::vector<LibsvmPiece> pieces;
   const std::uint64_t size = source.known_size();
   const bool seekable = is_seekable(source);
@@ -232,9 +241,9 @@ DatasetParts read_libsvm(ByteSource& source, const std::string& name, const Read
   std::optional<RowStore> store;
   if (seekable) {
     store.emplace(size / 2 + 1, size / 4 + 1, 0);
-    parse_seekable(source, name, options, pieces, *store);
+    parse_seekable(source, name, options, piece_bytes, pieces, *store);
   } else {
-    parse_stream(source, name, options, pieces);
+    parse_stream(source, name, options, piece_bytes, pieces);
   }
   std::uint64_t lines = 0;
   throw_first_fault(pieces, name, lines);

@@ -64,13 +64,9 @@ class PieceParser {
   }
 
  private:
-  // A UTF-8 mark at the beginning of the file is skipped; what is no text of this kind is refused by its name.
-  const char* skip_mark(const char* p) {
+  // A UTF-8 mark at the beginning of the file is skipped.
+  [[nodiscard]] const char* skip_mark(const char* p) const {
     const std::string_view head(begin_, static_cast<std::size_t>(end_ - begin_));
-    if (const auto other = other_file(head)) {
-      piece_.fault = LineFault{other->line, other->column, "the file is " + other->what,
-                               "rows LABEL INDEX:VALUE ... were expected", other->hint};
-    }
     return head.starts_with("\xEF\xBB\xBF") ? p + 3 : p;
   }
 
@@ -353,6 +349,13 @@ PackedRows PieceParser::finish() {
 }
 
 }  // namespace
+
+std::optional<LineFault> libsvm_head_fault(std::string_view head) {
+  const auto other = other_file(head);
+  if (!other) return std::nullopt;
+  return LineFault{other->line, other->column, "the file is " + other->what, "rows LABEL INDEX:VALUE ... were expected",
+                   other->hint};
+}
 
 PackedRows parse_libsvm_piece(std::string_view text, bool first, bool zero_based, LibsvmScratch& scratch,
                               LibsvmPiece& piece) {

@@ -35,6 +35,9 @@ struct LibsvmScratch {
   LibsvmLine line;     // one that needs care
 };
 
+// What the beginning of a file (other_file_bytes of it, or all) says against its being libsvm text.
+[[nodiscard]] std::optional<LineFault> libsvm_head_fault(std::string_view head);
+
 // `text` ends with a line end and text_padding zero bytes follow it. `first`: the piece begins the file. The
 // rows lie in `scratch` until the next call; with a fault there are none.
 [[nodiscard]] PackedRows parse_libsvm_piece(std::string_view text, bool first, bool zero_based,

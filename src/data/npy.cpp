@@ -102,6 +102,7 @@ void read_labels(ByteSource& source, const std::string& name, const std::string&
     throw InputError(Place{.file = name, .byte = header.size_at[0]}, fmt::format("{} labels", header.shape[0]),
                      fmt::format("{} has {} rows", printable(matrix_name), rows));
   }
+  check_npy_size(header, source, name);
   if (header.kind == NpyKind::Numbers) {
     set_number_labels(parts, read_numbers(source, header.elements, rows, errors_of(header, name)));
   } else {
@@ -136,6 +137,7 @@ DatasetParts read_npy(ByteSource& matrix, const std::string& name, ByteSource* l
   }
   const NpyHeader header = read_npy_header(matrix, name);
   const Shape shape = matrix_shape(header, name);
+  check_npy_size(header, matrix, name);
   const BinaryErrors errors = errors_of(header, name);
   const std::uint64_t cols = std::max<std::uint64_t>(shape.cols, options.features);
   const bool by_columns = header.fortran_order && shape.cols > 1;

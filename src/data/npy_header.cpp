@@ -246,12 +246,13 @@ NpyHeader read_npy_header(ByteSource& source, const std::string& name) {
     refuse_at(name, header.size_at[k],
               fmt::format("no {}: shape {}", k == 0 ? "examples" : "features", header.shape_text()));
   }
-  const auto declared = declared_bytes(header);
-  if (!declared) refuse_npy_size(header, name, 0);
-  if (source.known_size() > 0 && source.known_size() != header.bytes + *declared) {
-    refuse_npy_size(header, name, source.known_size() - header.bytes);
-  }
+  if (!declared_bytes(header)) refuse_npy_size(header, name, 0);
   return header;
+}
+
+void check_npy_size(const NpyHeader& header, const ByteSource& source, const std::string& name) {
+  if (source.known_size() > 0 && source.known_size() != header.bytes + *declared_bytes(header))
+    refuse_npy_size(header, name, source.known_size() - header.bytes);
 }
 
 }  // namespace halfspace

@@ -28,9 +28,12 @@ struct NpyHeader {
 };
 
 // Reads up to the first byte of data. Nothing of the header is ever evaluated: it must be exactly a
-// dictionary of the three known keys with literals as values. The shape is checked against a known size of
-// the source.
+// dictionary of the three known keys with literals as values.
 [[nodiscard]] NpyHeader read_npy_header(ByteSource& source, const std::string& name);
+
+// The shape against the size of the source, where that is known. Comes after what else may be wrong with dtype and shape,
+// so that a file and a pipe are refused for the same reason.
+void check_npy_size(const NpyHeader& header, const ByteSource& source, const std::string& name);
 
 // What to say of data that are fewer or more bytes than the header declares.
 [[noreturn]] void refuse_npy_size(const NpyHeader& header, const std::string& name, std::uint64_t data_bytes);

@@ -11,8 +11,6 @@ namespace {
 
 using namespace std::literals;
 
-constexpr std::size_t looked_at = 512;
-
 struct Signature {
   std::string_view bytes, what, hint;
 };
@@ -104,7 +102,7 @@ std::string_view wide_text(std::string_view head) {
 }  // namespace
 
 std::optional<OtherFile> other_file(std::string_view head) {
-  head = head.substr(0, looked_at);
+  head = head.substr(0, other_file_bytes);
   if (const std::string_view wide = wide_text(head); !wide.empty())
     return OtherFile{fmt::format("text in {}", wide),
                      fmt::format("convert it with iconv -f {} -t UTF-8", wide)};
@@ -129,7 +127,7 @@ std::optional<OtherFile> other_file(std::string_view head) {
 
 std::string not_this_format(std::string_view format, std::string_view begin, ByteSource& rest) {
   std::string head(begin);
-  head.resize(looked_at);
+  head.resize(other_file_bytes);
   head.resize(begin.size() + rest.read(std::span(head).subspan(begin.size())));
   const auto other = other_file(head);
   return other ? fmt::format("not {}: the file is {}", format, other->what) : fmt::format("not {}", format);

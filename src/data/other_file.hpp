@@ -20,6 +20,9 @@ struct OtherFile {
   std::uint64_t column = 1;
 };
 
+// How much of the beginning of a file is looked at.
+inline constexpr std::size_t other_file_bytes = 512;
+
 // What a file that begins so is, when no table, no libsvm text, no array and no model begins so.
 [[nodiscard]] std::optional<OtherFile> other_file(std::string_view head);
 

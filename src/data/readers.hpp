@@ -5,19 +5,23 @@
 #include <functional>
 #include <string>
 
+#include "data/text_lines.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/data/dataset.hpp"
 #include "halfspace/data/read.hpp"
 
 namespace halfspace {
 
-[[nodiscard]] DatasetParts read_libsvm(ByteSource& source, const std::string& name,
-                                       const ReadOptions& options);
+// `piece_bytes`: text is read and parsed in pieces of about so many bytes. What comes out, and where an error is, does not
+// depend on it; fuzzing cuts small.
+[[nodiscard]] DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options,
+                                       std::size_t piece_bytes = text_piece_bytes);
 // As read_in_blocks() has it; at most a few megabytes of text each.
 using TakeLibsvmBlock = std::function<void(std::size_t number, DatasetParts parts, const Threads& threads)>;
 void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadOptions& options,
                         const TakeLibsvmBlock& take);
-[[nodiscard]] DatasetParts read_csv(ByteSource& source, const std::string& name, const ReadOptions& options);
+[[nodiscard]] DatasetParts read_csv(ByteSource& source, const std::string& name, const ReadOptions& options,
+                                    std::size_t piece_bytes = text_piece_bytes);
 // `labels` may be null (prediction without labels).
 [[nodiscard]] DatasetParts read_idx(ByteSource& images, const std::string& name, ByteSource* labels,
                                     const std::string& labels_name, const ReadOptions& options);

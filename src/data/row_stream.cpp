@@ -26,7 +26,7 @@ class LibsvmRowStream final : public RowStream {
         threads_(options_.threads.count()),
         source_(open_source(path, stop_)),
         name_(path),
-        blocks_(*source_, path, options_.zero_based, threads_, stop_),
+        blocks_(*source_, path, options_.zero_based, threads_, text_piece_bytes, stop_),
         features_(options_.features) {
     if (!options_.positive.empty()) classes_ = {"rest", options_.positive};
   }

@@ -3,6 +3,7 @@
 // threads, so that what depends on the cutting shows; starting and waking threads would take longer than the work does,
 // and what threads do to each other is for the thread sanitizer. Takes the place of core/parallel.cpp.
 #include <exception>
+#include <utility>
 
 #include "halfspace/core/parallel.hpp"
 
@@ -10,11 +11,12 @@ namespace halfspace {
 
 int Threads::available() { return 1; }
 
-Threads::Threads(int count) : count_(count > 0 ? count : 1) {}
+Threads::Threads(int count, StopHandle stop) : count_(count > 0 ? count : 1), stop_(std::move(stop)) {}
 
 void Threads::run(std::size_t tasks, const std::function<void(std::size_t)>& task) const {
   std::exception_ptr first;
   for (std::size_t t = 0; t < tasks; ++t) {
+    stop_.check();
     try {
       task(t);
     } catch (...) {

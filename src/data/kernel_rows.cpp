@@ -155,6 +155,7 @@ template <class T>
 void KernelRows<T>::pack_dense(const RowAccess& rows, std::span<const std::uint32_t> chosen,
                                const Threads& threads) {
   panel_.assign(padded() * features_, T{0});
+  if (panel_.empty()) return;
   for_blocks(threads, size_, 16 * width_, [&](std::size_t begin, std::size_t end) {
     std::vector<double> row(rows.cols());
     for (std::size_t i = begin; i < end; ++i) {
@@ -188,6 +189,7 @@ void KernelRows<T>::pack_sparse(const RowAccess& rows, std::span<const std::uint
 template <class T>
 void KernelRows<T>::fill_panels(const Threads& threads) {
   panel_.assign(padded() * features_, T{0});
+  if (panel_.empty()) return;
   for_blocks(threads, size_, 16 * width_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       T* const to = panel_.data() + (i / width_) * features_ * width_ + i % width_;

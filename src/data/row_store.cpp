@@ -195,7 +195,7 @@ void RowStore::convert_values(const Common& to, const Threads& threads) {
                           : arrays_->at(arrays_->value4, 0));
   threads.run(segments_.size(), [&](std::size_t t) {
     const Segment& s = segments_[t];
-    if (s.kind == to.kind && s.decimals == to.decimals) return;
+    if (s.entries == 0 || (s.kind == to.kind && s.decimals == to.decimals)) return;
     const auto* const from = static_cast<const std::uint32_t*>(s.value);
     if (eight) {
       double* const out = arrays_->value8.get() + s.entry;

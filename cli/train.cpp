@@ -180,9 +180,9 @@ void Train::print(const Outcome& out, const Output& output) const {
                           human_seconds(out.solve_seconds)));
   output.line(fmt::format("stop: {}", stop_words(out.fit.stop, out.fit.iterations)));
   if (out.fit.objective) {
-    output.line(fmt::format("objective {:.8g}, at most {:.2g} above the optimum (relative {:.1e})",
-                            out.fit.objective->primal, out.fit.objective->gap(),
-                            out.fit.objective->relative_gap()));
+    const DualityGap gap{out.fit.objective->primal, out.fit.objective->dual};
+    output.line(fmt::format("objective {:.8g}, at most {:.2g} above the optimum (relative {:.1e}{})", gap.primal,
+                            gap.gap(), gap.relative(), std::abs(gap.primal) < 1 ? ", measured against 1" : ""));
   }
   output.line(out.error ? fmt::format("training error {:.4g} ({} of {} rows)", out.error->share,
                                       out.error->rows, out.data.rows())

@@ -39,7 +39,7 @@ class Verify final : public Command {
     std::vector<std::string> notes;
     const Dataset data = read_training_rows(model, common, notes);
     if (!data.labelled()) throw InputError({data.name()}, "no labels", "the labelled rows of the training");
-    const ModelCheck check = verify(model, data, common.team());
+    const ModelCheck check = verify(model, data, common.team(), model_path_);
     for (const std::string& note : notes) output.note(note);
     for (const std::string& line : check.lines) output.line(line);
     output.line(check.holds ? "verified: the model's gap holds" : "NOT verified");

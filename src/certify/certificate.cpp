@@ -5,39 +5,11 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "certify/rounding.hpp"
 
 namespace halfspace {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
-
-struct Writer {
-  Json operator()(const std::monostate&) const { return nullptr; }
-  Json operator()(const Separator& s) const {
-    // The plane itself is the model; it is not written twice.
-    return {{"kind", "separator"}, {"margin", number_or_null(s.margin)}};
-  }
-  Json operator()(const MistakeBound& b) const {
-    return {{"kind", "mistake-bound"},
-            {"mistakes", b.mistakes},
-            {"radius", number_or_null(b.radius)},
-            {"margin_lower", number_or_null(b.margin_lower)},
-            {"margin_upper", number_or_null(b.margin_upper)},
-            {"offset", b.lifted ? "lifted" : "none"}};
-  }
-  Json operator()(const DualityGap& g) const {
-    return {{"kind", "duality-gap"},
-            {"primal", number_or_null(g.primal)},
-            {"dual", number_or_null(g.dual)},
-            {"gap", number_or_null(g.gap())},
-            {"relative_gap", number_or_null(g.relative())}};
-  }
-};
 
 struct Teller {
   std::string operator()(const std::monostate&) const { return "none"; }
@@ -55,9 +27,9 @@ struct Teller {
         b.margin_lower, b.margin_upper, b.mistakes, ratio * ratio);
   }
   std::string operator()(const DualityGap& g) const {
-    return fmt::format(
-        "duality gap: the objective {:.8g} is at most {:.3g} above the best one ({:.2g} of it)", g.primal,
-        g.gap(), g.relative());
+    if (!std::isfinite(g.relative())) return "duality gap: none, the numbers leave the range of doubles";
+    return fmt::format("duality gap: the objective {:.8g} is at most {:.3g} above the best one ({})", g.primal,
+                       g.gap(), relative_words(g));
   }
 };
 
@@ -100,11 +72,9 @@ Verdict check_rows(const View& view, const Dataset& data, std::uint32_t positive
 
 }  // namespace
 
-std::string to_json(const std::vector<Certificate>& certificates) {
-  if (certificates.empty()) return {};
-  Json out = Json::array();
-  for (const Certificate& c : certificates) out.push_back(std::visit(Writer{}, c));
-  return out.dump();
+std::string relative_words(const DualityGap& gap) {
+  return std::abs(gap.primal) >= 1 ? fmt::format("{:.2g} of it", gap.relative())
+                                   : fmt::format("{:.2g}, measured against 1", gap.relative());
 }
 
 std::string describe(const Certificate& certificate) { return std::visit(Teller{}, certificate); }

@@ -16,6 +16,8 @@
 namespace halfspace {
 namespace {
 
+constexpr double smallest = std::numeric_limits<double>::min();  // covers underflow of a product
+
 struct Sums {
   double loss = 0;      // upper bound of sum cost loss
   double radius2 = 0;   // largest |x|^2
@@ -52,11 +54,13 @@ class Checker {
     double penalty = 0;
     for (const double w : theta_) penalty += w * w;
     if (p_.offset == Offset::Lifted) penalty += theta0_ * theta0_;
+    penalty += static_cast<double>(theta_.size() + 1) * smallest;
     DualityGap out;
-    out.primal = (penalty / 2 * (1 + rounding(theta_.size())) + sums_.loss) * (1 + 8 * unit);
+    out.primal =
+        upper_bound((penalty / 2 * (1 + rounding(theta_.size())) + sums_.loss) * (1 + 8 * unit));
     std::vector<double> alpha = dual ? from_point(*dual) : from_margins();
     if (p_.offset == Offset::Free) balance(alpha);
-    out.dual = dual_bound(alpha, out.primal);
+    out.dual = lower_bound(dual_bound(alpha, out.primal));
     return out;
   }
 
@@ -76,8 +80,8 @@ class Checker {
         ++terms;
       });
       margins_[i] = p_.y[i] * f;
-      const double low = margins_[i] - (size * rounding(terms) +
-                                        static_cast<double>(terms) * std::numeric_limits<double>::min());
+      double low = margins_[i] - (size * rounding(terms) + static_cast<double>(terms) * smallest);
+      if (std::isnan(low)) low = -std::numeric_limits<double>::infinity();  // a margin that is no number loses all
       out.loss += cost * std::visit([low](auto loss) { return loss.value(low); }, p_.loss) * (1 + 16 * unit);
       out.radius2 = std::max(out.radius2, norm * (1 + rounding(terms)));
       (p_.y[i] > 0 ? out.positive : out.negative) += cost;
@@ -154,6 +158,7 @@ class Checker {
       for (const auto& v : part) s += v[j];
       length2 += s * s;
     }
+    length2 += static_cast<double>(theta_.size()) * smallest;
     const double length =
         std::sqrt(length2) * (1 + rounding(theta_.size())) + total.size * rounding(slice_rows + slices);
     const double gain = total.gain - total.gain_size * rounding(slice_rows + slices);

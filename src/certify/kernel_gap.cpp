@@ -9,10 +9,19 @@
 #include <numeric>
 #include <optional>
 
+#include "certify/kernel_sums.hpp"
 #include "certify/rounding.hpp"
 #include "data/kernel_data.hpp"
 
 namespace halfspace {
+namespace {
+
+// A bound on 1 - margin.
+double loss_bound(double y, double product, double error, double offset) {
+  return 1 - y * (product + offset) + (error + 4 * unit * (std::abs(product) + std::abs(offset)));
+}
+
+}  // namespace
 
 // Sums over the support vectors. Equal rows have equal sums: one of each is computed, with the coefficients of all.
 struct KernelGap::Sums {
@@ -215,10 +224,7 @@ void KernelGap::take_sums() {
 }
 
 double KernelGap::loss(std::size_t i, double offset) const {
-  const Problem& p = *problem_;
-  const double margin = p.y[i] * (products_[i] + offset);
-  const double margin_error = error_[i] + 4 * unit * (std::abs(products_[i]) + std::abs(offset));
-  return 1 - margin + margin_error;
+  return loss_bound(problem_->y[i], products_[i], error_[i], offset);
 }
 
 void KernelGap::settle(double offset) {
@@ -245,25 +251,30 @@ void KernelGap::settle_all() {
 
 DualityGap KernelGap::at(double offset) {
   settle(offset);
-  const Problem& p = *problem_;
+  return detail::gap_of_sums(*problem_, alpha_, products_, error_, largest_value_, offset);
+}
+
+DualityGap detail::gap_of_sums(const Problem& p, std::span<const double> alpha, std::span<const double> products,
+                               std::span<const double> errors, double largest_value, double offset) {
   double losses = 0, square = 0, square_error = 0;
   CarefulSum gain, balance;
   for (std::size_t i = 0; i < p.rows(); ++i) {
     if (p.cost[i] == 0) continue;
-    losses += p.cost[i] * std::max(0.0, loss(i, offset));
-    if (alpha_[i] == 0) continue;
-    square += p.y[i] * alpha_[i] * products_[i];
-    square_error += alpha_[i] * (error_[i] + rounding(p.rows()) * std::abs(products_[i]));
-    gain.add(alpha_[i]);
-    balance.add(p.y[i] * alpha_[i]);
+    // Not a number is not "no loss".
+    if (const double own = loss_bound(p.y[i], products[i], errors[i], offset); !(own <= 0)) losses += p.cost[i] * own;
+    if (alpha[i] == 0) continue;
+    square += p.y[i] * alpha[i] * products[i];
+    square_error += alpha[i] * (errors[i] + rounding(p.rows()) * std::abs(products[i]));
+    gain.add(alpha[i]);
+    balance.add(p.y[i] * alpha[i]);
   }
   DualityGap out;
-  out.primal = ((square + square_error) / 2 + losses * (1 + rounding(p.rows()))) * (1 + 8 * unit);
+  out.primal = upper_bound(((square + square_error) / 2 + losses * (1 + rounding(p.rows()))) * (1 + 8 * unit));
   const double residual =
       std::abs(balance.value()) + 4 * unit * unit * static_cast<double>(p.rows()) * gain.value();
-  const double largest_offset = 1.01 * (1 + largest_value_ * std::sqrt(2 * std::max(0.0, out.primal)));
+  const double largest_offset = 1.01 * (1 + largest_value * std::sqrt(2 * std::max(0.0, out.primal)));
   const double dual = gain.value() * (1 - 4 * unit) - (square + square_error) / 2 - residual * largest_offset;
-  out.dual = dual - std::abs(dual) * 8 * unit;
+  out.dual = lower_bound(dual - std::abs(dual) * 8 * unit);
   return out;
 }
 

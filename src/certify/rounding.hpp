@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace halfspace {
 
@@ -32,5 +33,9 @@ class CarefulSum {
  private:
   double sum_ = 0, low_ = 0;
 };
+
+// A bound that is no number bounds nothing.
+inline double upper_bound(double x) { return std::isfinite(x) ? x : std::numeric_limits<double>::infinity(); }
+inline double lower_bound(double x) { return std::isfinite(x) ? x : -std::numeric_limits<double>::infinity(); }
 
 }  // namespace halfspace

@@ -52,10 +52,12 @@ class Checker {
     if (p_.offset == Offset::Lifted)
       for (const double b : model_.offsets) penalty += b * b;
     DualityGap out;
-    out.primal = (penalty / 2 * (1 + rounding(model_.weights.size())) + sums_.loss) * (1 + 8 * unit);
+    penalty += static_cast<double>(model_.weights.size() + planes_) * std::numeric_limits<double>::min();
+    out.primal =
+        upper_bound((penalty / 2 * (1 + rounding(model_.weights.size())) + sums_.loss) * (1 + 8 * unit));
     shares(std::vector<double>(planes_, 0.0));
     if (p_.offset == Offset::Free) match_classes();
-    out.dual = dual_bound(out.primal);
+    out.dual = lower_bound(dual_bound(out.primal));
     return out;
   }
 
@@ -91,7 +93,8 @@ class Checker {
       const double error = 2 * *std::max_element(size.begin(), size.end()) * rounding(terms) +
                            (std::abs(loss) + std::abs(largest - f[label(i)]) + 1) * rounding(planes_ + 16) +
                            static_cast<double>(terms) * std::numeric_limits<double>::min();
-      out.loss += p_.cost[i] * (std::max(loss, 0.0) + error) * (1 + 4 * unit);
+      // A loss that is no number stays none, and so does the sum.
+      out.loss += p_.cost[i] * ((loss < 0 ? 0.0 : loss) + error) * (1 + 4 * unit);
       out.radius2 = std::max(out.radius2, norm * (1 + rounding(terms)));
     }
     out.loss *= 1 + rounding(2 * row_block);

@@ -10,10 +10,9 @@
 #include <limits>
 #include <variant>
 
-#include "halfspace/certify/kernel_gap.hpp"
-#include "halfspace/certify/kernel_margin.hpp"
+#include "certify/kernel_sums.hpp"
+#include "certify/semidefinite.hpp"
 #include "halfspace/core/error.hpp"
-#include "halfspace/objective/class_weights.hpp"
 
 namespace halfspace::detail {
 namespace {
@@ -41,138 +40,148 @@ bool is_row(const Dataset& data, std::size_t i, const KernelModel& model, std::s
 std::string mismatch(const Dataset& data, const KernelModel& model, const Problem& problem,
                      const DualPoint& dual, std::size_t k) {
   const std::uint64_t first = model.first[k];
+  std::string fault = fault_of(dual, problem);
+  if (!fault.empty()) return fault;
   if (dual.rows.size() != model.first[k + 1] - first) return "dual values and coefficients differ in number";
   for (std::size_t t = 0; t < dual.rows.size(); ++t) {
     const std::uint32_t i = dual.rows[t];
-    if (i >= data.rows()) return "a dual value of a row that is not there";
     if (!is_row(data, i, model, model.vector[first + t]))
-      return fmt::format("a support vector is not training row {}", i + 1);
+      return fmt::format("a support vector is not training row {}", std::uint64_t{i} + 1);
     if (model.coefficient[first + t] != problem.y[i] * dual.alpha[t])
-      return fmt::format("the coefficient of row {} is not its dual value", i + 1);
-    if (dual.alpha[t] > problem.cost[i])
-      return fmt::format("the dual value of row {} is above its bound", i + 1);
+      return fmt::format("the coefficient of row {} is not its dual value", std::uint64_t{i} + 1);
   }
   return {};
 }
 
-void verify_gaps(const Model& model, const KernelModel& kernel, const Dataset& data,
-                 const std::vector<double>& C, const std::vector<double>& class_weights,
-                 const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out) {
-  if (model.dual.size() != kernel.offsets.size()) {
-    out.lines.emplace_back("the model carries no dual point: nothing to verify");
-    return;
-  }
-  out.holds = true;
-  if (kernel.kernel.kind == KernelKind::Precomputed)
-    out.lines.emplace_back("if the kernel matrix is positive semidefinite, which is not checked:");
-  const std::size_t classes = model.classes.size();
-  std::size_t k = 0;
-  const auto check = [&](const Problem& problem) {
-    const std::string name = printable(function_name(model, k));
-    const std::string wrong = mismatch(data, kernel, problem, model.dual[k], k);
-    if (!wrong.empty()) {
-      out.lines.push_back(fmt::format("{}: {}", name, wrong));
-      out.holds = false;
-      ++k;
-      return;
-    }
-    const DualityGap gap = KernelGap(problem, kernel.kernel, model.dual[k], threads).at(kernel.offsets[k]);
-    out.gaps.push_back(gap);
-    const double scale = 1e-9 * std::max(1.0, std::abs(gap.primal));
-    const bool same = std::isfinite(gap.primal) && std::abs(gap.primal - claims[k].primal) <= scale &&
-                      std::abs(gap.dual - claims[k].dual) <= scale;
-    out.holds = out.holds && same;
-    out.lines.push_back(fmt::format(
-        "{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}", name, gap.primal,
-        gap.dual, gap.relative(),
-        same ? "" : fmt::format("; the model says {:.10g} and {:.10g}", claims[k].primal, claims[k].dual)));
-    ++k;
-  };
-  if (!kernel.pairs) {
-    for (std::uint32_t c = 0; c < kernel.offsets.size(); ++c)
-      check(make_problem(data, classes == 2 ? 1 : c, Hinge{}, Offset::Free, C[k], class_weights));
-    return;
-  }
-  for (std::uint32_t a = 0; a < classes; ++a) {
-    for (std::uint32_t b = a + 1; b < classes; ++b) {
-      Problem problem = make_problem(data, b, Hinge{}, Offset::Free, C[k], class_weights);
-      for (std::size_t i = 0; i < data.rows(); ++i)
-        if (data.labels()[i] != a && data.labels()[i] != b) problem.cost[i] = 0;
-      check(problem);
-    }
-  }
+// The dual values of a nu-svm add up to nu times all bounds.
+std::string wrong_sum(const DualPoint& dual, const Problem& problem, double nu) {
+  double sum = 0, bounds = 0;
+  for (const double alpha : dual.alpha) sum += alpha;
+  for (const double cost : problem.cost) bounds += cost;
+  if (std::abs(sum - nu * bounds) <= 1e-9 * nu * bounds) return {};
+  return fmt::format("the dual values add up to nu = {:.10g}, the model says {}", sum / bounds, nu);
 }
+
+struct Functions {
+  const Model& model;
+  const KernelModel& kernel;
+  const Dataset& data;
+  const StatedOptions& options;
+  ModelCheck& out;
+
+  void refuse(const std::string& why) const {
+    out.lines.push_back(why);
+    out.holds = false;
+  }
+
+  // The width that was left to the number of features counts as given; linear and given kernels have none.
+  [[nodiscard]] bool same_kernel() const {
+    const KernelKind kind = kernel.kernel.kind;
+    if (kind == KernelKind::Linear || kind == KernelKind::Precomputed) return options.kernel.kind == kind;
+    return kernel.kernel == options.kernel.for_features(data.features());
+  }
+
+  // What makes a machine of the options: the kernel, how several classes are taken, one dual point for every function.
+  // And what weak duality rests on: a kernel that is a product of vectors.
+  [[nodiscard]] bool ready() const {
+    const bool pairs = model.classes.size() > 2 && options.several != Several::OneVsRest;
+    const bool margins = model.algorithm == "hard-margin";
+    if (!same_kernel()) {
+      refuse("the kernel is not the one of the options");
+    } else if (!std::holds_alternative<Hinge>(options.loss) || options.offset != Offset::Free) {
+      refuse("a kernel machine has hinge loss and a free offset, the options say otherwise");
+    } else if (kernel.pairs != (pairs && !margins)) {
+      refuse("the functions are not those of the classes that the options say");
+    } else if (model.dual.size() != kernel.offsets.size()) {
+      refuse("the model carries no dual point: nothing to verify");
+    } else if (const std::string why = why_not_semidefinite(kernel.kernel, data); !why.empty()) {
+      refuse(why + ": no gap follows from a dual point");
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  // Problem of function k, with this C.
+  [[nodiscard]] Problem problem(std::size_t k, double C, const std::vector<double>& weights) const {
+    const auto classes = static_cast<std::uint32_t>(model.classes.size());
+    if (!kernel.pairs)
+      return make_problem(data, classes == 2 ? 1 : static_cast<std::uint32_t>(k), Hinge{}, Offset::Free, C,
+                          weights);
+    std::size_t left = k;
+    std::uint32_t a = 0;
+    for (; left >= classes - 1 - a; ++a) left -= classes - 1 - a;
+    const auto b = static_cast<std::uint32_t>(a + 1 + left);
+    Problem out_of_two = make_problem(data, b, Hinge{}, Offset::Free, C, weights);
+    for (std::size_t i = 0; i < data.rows(); ++i)
+      if (data.labels()[i] != a && data.labels()[i] != b) out_of_two.cost[i] = 0;
+    return out_of_two;
+  }
+};
 
 }  // namespace
 
-// svm has one C for all functions among its options, nu-svm one for each among its facts.
 void verify_machines(const Model& model, const KernelModel& kernel, const Dataset& data,
-                     const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out) {
-  std::string text = text_of(model.algorithm == "svm" ? model.options : model.facts, "C") + ",";
-  std::vector<double> C;
-  for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',')) {
-    C.push_back(OptionType<double>::parse("C", text.substr(0, comma), {0, 1e300}));
-    text.erase(0, comma + 1);
-  }
-  if (C.size() == 1) C.resize(kernel.offsets.size(), C[0]);
-  if (C.size() != kernel.offsets.size()) {
-    out.lines.emplace_back("not one C for every function");
-    return;
-  }
-  const std::vector<double> weights = class_weights(data, text_of(model.options, "class-weight"));
-  verify_gaps(model, kernel, data, C, weights, claims, threads, out);
-  if (model.algorithm != "nu-svm" || !out.holds) return;
-  // The dual values add up to nu times all bounds.
-  const double nu = OptionType<double>::parse("nu", text_of(model.options, "nu"), {0, 1});
-  for (std::size_t k = 0; k < model.dual.size(); ++k) {
-    double sum = 0, bounds = 0;
-    const auto classes = static_cast<std::uint32_t>(model.classes.size());
-    std::vector<bool> counted(classes, !kernel.pairs);
-    if (kernel.pairs) {
-      std::size_t left = k;
-      std::uint32_t a = 0;
-      for (; left >= classes - 1 - a; ++a) left -= classes - 1 - a;
-      counted[a] = counted[a + 1 + left] = true;
+                     const StatedOptions& options, const std::string& file, const Threads& threads,
+                     ModelCheck& out) {
+  // svm has one C for all functions among its options, nu-svm one for each among its facts.
+  const bool nu = model.algorithm == "nu-svm";
+  std::vector<double> C(kernel.offsets.size(), options.C);
+  if (nu) C = options.each_C;
+  if (C.size() != kernel.offsets.size())
+    throw InputError({.file = file},
+                     fmt::format("{} values of C for {} functions", C.size(), kernel.offsets.size()));
+  const std::vector<DualityGap> stated = stated_gaps(model, kernel.offsets.size(), file);
+  const std::vector<double> weights = stated_class_weights(data, options.class_weight, file);
+  const Functions functions{model, kernel, data, options, out};
+  if (!functions.ready()) return;
+  out.holds = true;
+  for (std::size_t k = 0; k < kernel.offsets.size(); ++k) {
+    const std::string name = printable(function_name(model, k));
+    check_costs(data, make_problem(data, 0, Hinge{}, Offset::Free, C[k], weights).cost, file);
+    const Problem problem = functions.problem(k, C[k], weights);
+    std::string wrong = mismatch(data, kernel, problem, model.dual[k], k);
+    if (wrong.empty() && nu) wrong = wrong_sum(model.dual[k], problem, options.nu);
+    if (!wrong.empty()) {
+      functions.refuse(fmt::format("{}: {}", name, wrong));
+      continue;
     }
-    for (const double alpha : model.dual[k].alpha) sum += alpha;
-    for (std::size_t i = 0; i < data.rows(); ++i)
-      if (counted[data.labels()[i]]) bounds += C[k] * data.weight(i);
-    if (std::abs(sum - nu * bounds) <= 1e-9 * bounds) continue;
-    out.lines.push_back(fmt::format("{}: the dual values add up to nu = {:.10g}, the model says {}",
-                                    printable(function_name(model, k)), sum / bounds, nu));
-    out.holds = false;
+    const KernelSums sums = kernel_sums(problem, kernel.kernel, model.dual[k], threads);
+    const DualityGap found =
+        gap_of_sums(problem, sums.alpha, sums.products, sums.errors, sums.largest_value, kernel.offsets[k]);
+    out.gaps.push_back(found);
+    out.lines.push_back(gap_line(name, found, stated[k]));
+    out.holds = out.holds && proves(found, stated[k]);
   }
 }
 
 void verify_kernel_margins(const Model& model, const KernelModel& kernel, const Dataset& data,
-                           const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out) {
-  if (model.dual.size() != kernel.offsets.size() || kernel.pairs) {
-    out.lines.emplace_back("the model carries no dual point: nothing to verify");
-    return;
-  }
+                           const StatedOptions& options, const std::string& file, const Threads& threads,
+                           ModelCheck& out) {
+  const std::vector<DualityGap> stated = stated_gaps(model, kernel.offsets.size(), file);
+  const Functions functions{model, kernel, data, options, out};
+  if (!functions.ready()) return;
   out.holds = true;
-  for (std::uint32_t k = 0; k < kernel.offsets.size(); ++k) {
+  for (std::size_t k = 0; k < kernel.offsets.size(); ++k) {
     const std::string name = printable(function_name(model, k));
-    Problem problem = make_problem(data, model.classes.size() == 2 ? 1 : k, Hinge{}, Offset::Free, 1, {});
+    Problem problem = functions.problem(k, 1, {});
     for (double& cost : problem.cost)
       if (cost > 0) cost = std::numeric_limits<double>::infinity();
     const std::string wrong = mismatch(data, kernel, problem, model.dual[k], k);
     if (!wrong.empty()) {
-      out.lines.push_back(fmt::format("{}: {}", name, wrong));
-      out.holds = false;
+      functions.refuse(fmt::format("{}: {}", name, wrong));
       continue;
     }
-    const KernelMargin margin =
-        kernel_margin(problem, kernel.kernel, model.dual[k], kernel.offsets[k], threads);
-    const DualityGap gap{0.5 / (margin.lower * margin.lower), 0.5 / (margin.upper * margin.upper)};
-    out.gaps.push_back(gap);
-    const double scale = 1e-9 * std::abs(gap.primal);
-    const bool same = std::isfinite(gap.primal) && std::abs(gap.primal - claims[k].primal) <= scale &&
-                      std::abs(gap.dual - claims[k].dual) <= scale;
-    out.holds = out.holds && margin.lower > 0 && same;
+    const KernelSums sums = kernel_sums(problem, kernel.kernel, model.dual[k], threads);
+    const KernelMargin margin = margin_of_sums(problem, model.dual[k], sums.products, sums.errors,
+                                               sums.largest_value, kernel.offsets[k]);
+    const DualityGap found{0.5 / (margin.lower * margin.lower), 0.5 / (margin.upper * margin.upper)};
+    out.gaps.push_back(found);
+    const bool holds = margin.lower > 0 && proves(found, stated[k]);
+    out.holds = out.holds && holds;
     out.lines.push_back(fmt::format("{}: margin at least {:.10g}, that of any function at most {:.10g}{}",
                                     name, margin.lower, margin.upper,
-                                    same ? "" : "; the model says otherwise"));
+                                    holds ? "" : "; the model says otherwise"));
   }
 }
 

@@ -9,10 +9,12 @@ namespace halfspace::detail {
 
 // svm and nu-svm: the gap of every function.
 void verify_machines(const Model& model, const KernelModel& kernel, const Dataset& data,
-                     const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
+                     const StatedOptions& options, const std::string& file, const Threads& threads,
+                     ModelCheck& out);
 
 // hard-margin: the bracket of the margin is recomputed from the model's own numbers.
 void verify_kernel_margins(const Model& model, const KernelModel& kernel, const Dataset& data,
-                           const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
+                           const StatedOptions& options, const std::string& file, const Threads& threads,
+                           ModelCheck& out);
 
 }  // namespace halfspace::detail

@@ -10,6 +10,7 @@ namespace halfspace::detail {
 // Hard margin: the plane and the hull points of the dual are a certificate of separability with bounds of the
 // margin; primal and dual value are 1 / (2 margin^2). Exact but for the last digits of the claim.
 void verify_margins(const Model& model, const LinearModel& linear, const Dataset& data,
-                    const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
+                    const StatedOptions& options, const std::string& file, const Threads& threads,
+                    ModelCheck& out);
 
 }  // namespace halfspace::detail

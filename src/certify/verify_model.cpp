@@ -25,14 +25,15 @@ Check check_for(const Model& model) {
   const bool linear = std::holds_alternative<LinearModel>(model.form);
   const bool kernel = std::holds_alternative<KernelModel>(model.form);
   const bool hard_margin = model.algorithm == "hard-margin";
-  const bool known = kernel ? hard_margin || model.algorithm == "svm" || model.algorithm == "nu-svm"
-                            : linear && (hard_margin || model.algorithm == "svm" || model.algorithm == "logistic");
+  const bool known =
+      kernel ? hard_margin || model.algorithm == "svm" || model.algorithm == "nu-svm"
+             : linear && (hard_margin || model.algorithm == "svm" || model.algorithm == "logistic");
   if (!known)
-    throw UsageError(fmt::format("a model of '{}' carries no duality gap to verify", printable(model.algorithm)));
+    throw UsageError(
+        fmt::format("a model of '{}' carries no duality gap to verify", printable(model.algorithm)));
   if (kernel && model.certificate.empty())
-    throw UsageError("the kernel matrix is not positive semidefinite: the model carries no duality gap to verify");
-  if (detail::text_of(model.options, "penalty") == "none")
-    throw UsageError("a fit without a penalty carries no duality gap to verify");
+    throw UsageError(
+        "the kernel is not proved to be positive semidefinite: the model carries no duality gap to verify");
   if (kernel) return hard_margin ? Check::KernelMargins : Check::Machines;
   return hard_margin ? Check::Margins : Check::Planes;
 }
@@ -48,36 +49,41 @@ std::optional<Dataset> training_labels(const Model& model, const Dataset& data, 
 }
 
 // The rows are the ones of the training, seen as the model sees them. What differs goes to `out`.
-bool same_rows(const Model& model, const Dataset& data, ModelCheck& out) {
-  const std::string claimed = detail::text_of(model.facts, "data");
+bool same_rows(const Model& model, const Dataset& data, const detail::StatedFacts& stated, ModelCheck& out) {
   const std::string found = data.fingerprint();
-  if (claimed != found) {
+  if (stated.data != found) {
     out.lines.push_back(
         fmt::format("the data are not the ones it was trained on: fingerprint {}, the model says {}", found,
-                    printable(claimed)));
+                    printable(stated.data)));
     return false;
   }
   if (model.features() != data.features() || model.classes != data.classes()) {
     out.lines.emplace_back("classes or features of the model and the data differ");
     return false;
   }
+  if (stated.rows != data.rows() || stated.features != data.features()) {
+    out.lines.push_back(fmt::format("the data have {} rows and {} features, the model says {} and {}",
+                                    data.rows(), data.features(), stated.rows, stated.features));
+    return false;
+  }
   return true;
 }
 
 // `data`: the rows as the form sees them. `model`: without preparation.
-void check_claims(Check check, const Model& model, const Dataset& data, const Threads& threads, ModelCheck& out) {
-  const std::vector<detail::GapClaim> claims = detail::gap_claims(model);
-  if (claims.size() != (is_softmax(model) ? 1 : model.functions())) {
-    out.lines.push_back(fmt::format("{} certificates for {} planes", claims.size(), model.functions()));
-    return;
-  }
+void check_claims(Check check, const Model& model, const Dataset& data, const detail::StatedOptions& options,
+                  const std::string& file, const Threads& threads, ModelCheck& out) {
   const auto* linear = std::get_if<LinearModel>(&model.form);
   const auto* kernel = std::get_if<KernelModel>(&model.form);
+  if (linear != nullptr && options.kernel.kind != KernelKind::Linear) {
+    out.lines.emplace_back("planes, where the options say a kernel");
+    return;
+  }
   switch (check) {
-    case Check::Planes: return detail::verify_planes(model, *linear, data, claims, threads, out);
-    case Check::Margins: return detail::verify_margins(model, *linear, data, claims, threads, out);
-    case Check::Machines: return detail::verify_machines(model, *kernel, data, claims, threads, out);
-    case Check::KernelMargins: return detail::verify_kernel_margins(model, *kernel, data, claims, threads, out);
+    case Check::Planes: return detail::verify_planes(model, *linear, data, options, file, threads, out);
+    case Check::Margins: return detail::verify_margins(model, *linear, data, options, file, threads, out);
+    case Check::Machines: return detail::verify_machines(model, *kernel, data, options, file, threads, out);
+    case Check::KernelMargins:
+      return detail::verify_kernel_margins(model, *kernel, data, options, file, threads, out);
   }
 }
 
@@ -85,16 +91,20 @@ void check_claims(Check check, const Model& model, const Dataset& data, const Th
 
 ModelCheck detail::verify_rows(const Model& model, const Dataset& rows, const Threads& threads) {
   ModelCheck out;
-  check_claims(check_for(model), model, rows, threads, out);
+  check_claims(check_for(model), model, rows, stated_options(model, {}), {}, threads, out);
   return out;
 }
 
-ModelCheck verify(const Model& model, const Dataset& read, const Threads& threads) {
+ModelCheck verify(const Model& model, const Dataset& read, const Threads& threads, const std::string& file) {
   const Check check = check_for(model);
+  detail::StatedOptions options = detail::stated_options(model, file);
+  const detail::StatedFacts facts = detail::stated_facts(model, file);
+  options.each_C = facts.C;
+  if (!options.penalised) throw UsageError("a fit without a penalty carries no duality gap to verify");
   ModelCheck out;
   const std::optional<Dataset> data = training_labels(model, read, out);
   if (!data) return out;
-  if (!same_rows(model, *data, out)) {
+  if (!same_rows(model, *data, facts, out)) {
     // What differs, when that is how a table was read.
     if (model.encoding && data->encoding())
       if (std::string other = detail::difference(*model.encoding, *data->encoding()); !other.empty())
@@ -102,7 +112,7 @@ ModelCheck verify(const Model& model, const Dataset& read, const Threads& thread
     return out;
   }
   const auto plain = detail::check_preparation(model, *data, threads, out);
-  if (plain) check_claims(check, plain->model, plain->rows, threads, out);
+  if (plain) check_claims(check, plain->model, plain->rows, options, file, threads, out);
   return out;
 }
 

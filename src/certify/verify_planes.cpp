@@ -4,63 +4,67 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "halfspace/certify/duality_gap.hpp"
 #include "halfspace/certify/softmax_gap.hpp"
 #include "halfspace/core/error.hpp"
-#include "halfspace/objective/class_weights.hpp"
 
 namespace halfspace::detail {
 namespace {
 
-Loss loss_of(const Model& model) {
-  if (model.algorithm == "logistic") return Logistic{};
-  return text_of(model.options, "loss") == "squared-hinge" ? Loss(SquaredHinge{}) : Loss(Hinge{});
+void refuse(const std::string& name, const std::string& why, ModelCheck& out) {
+  out.lines.push_back(fmt::format("{}: {}", name, why));
+  out.holds = false;
 }
 
-// What is not finite proves nothing, and equals nothing.
-bool near(double a, double b, double scale) {
-  return std::isfinite(a) && std::isfinite(scale) && std::abs(a - b) <= 1e-9 * std::max(1.0, scale);
+void take(const std::string& name, const DualityGap& found, const DualityGap& stated, ModelCheck& out) {
+  out.gaps.push_back(found);
+  out.lines.push_back(gap_line(name, found, stated));
+  out.holds = out.holds && proves(found, stated);
 }
 
-void compare(const std::string& name, const DualityGap& gap, const GapClaim& claim, bool offset_fits,
-             ModelCheck& out) {
-  out.gaps.push_back(gap);
-  const double scale = std::abs(gap.primal);
-  const bool same = near(gap.primal, claim.primal, scale) && near(gap.dual, claim.dual, scale);
-  out.holds = out.holds && same && offset_fits;
-  out.lines.push_back(
-      fmt::format("{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}", name,
-                  gap.primal, gap.dual, gap.relative(),
-                  same ? "" : fmt::format("; the model says {:.10g} and {:.10g}", claim.primal, claim.dual)));
+void verify_softmax(const Model& model, const LinearModel& linear, const Dataset& data,
+                    const StatedOptions& options, const std::vector<double>& weights, const std::string& file,
+                    const Threads& threads, ModelCheck& out) {
+  const DualityGap stated = stated_gaps(model, 1, file)[0];
+  const SoftmaxProblem problem = make_softmax_problem(data, options.offset, options.C, weights);
+  check_costs(data, problem.cost, file);
+  // Its dual point follows from the planes.
+  if (!model.dual.empty()) return refuse("all classes", "a dual point that softmax does not have", out);
+  if (options.offset == Offset::None &&
+      std::any_of(linear.offsets.begin(), linear.offsets.end(), [](double b) { return b != 0; }))
+    return refuse("all classes", "an offset, where the options say there is none", out);
+  take("all classes", softmax_gap(problem, linear, threads), stated, out);
 }
 
 }  // namespace
 
 void verify_planes(const Model& model, const LinearModel& linear, const Dataset& data,
-                   const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out) {
-  const double C = OptionType<double>::parse("C", text_of(model.options, "C"), {0, 1e300});
-  const Offset offset = OptionType<Offset>::parse("offset", text_of(model.options, "offset"), {});
-  const std::vector<double> weights = class_weights(data, text_of(model.options, "class-weight"));
+                   const StatedOptions& options, const std::string& file, const Threads& threads,
+                   ModelCheck& out) {
+  const std::vector<double> weights = stated_class_weights(data, options.class_weight, file);
   out.holds = true;
-  if (is_softmax(model)) {
-    const DualityGap gap = softmax_gap(make_softmax_problem(data, offset, C, weights), linear, threads);
-    const bool offset_fits =
-        offset != Offset::None ||
-        std::all_of(linear.offsets.begin(), linear.offsets.end(), [](double b) { return b == 0; });
-    compare("all classes", gap, claims[0], offset_fits, out);
-    return;
-  }
+  if (linear.planes > 1 && options.several == Several::Softmax)
+    return verify_softmax(model, linear, data, options, weights, file, threads, out);
+  const std::vector<DualityGap> stated = stated_gaps(model, linear.planes, file);
+  if (!model.dual.empty() && model.dual.size() != linear.planes)
+    return refuse("the dual points", "not one for every plane", out);
   for (std::size_t k = 0; k < linear.planes; ++k) {
     const auto positive = static_cast<std::uint32_t>(linear.planes == 1 ? 1 : k);
-    const Problem problem = make_problem(data, positive, loss_of(model), offset, C, weights);
+    const std::string name = printable(model.classes[positive]);
+    const Problem problem = make_problem(data, positive, options.loss, options.offset, options.C, weights);
+    check_costs(data, problem.cost, file);
     std::optional<DualPoint> point;
-    if (k < model.dual.size() && !model.dual[k].rows.empty()) point = model.dual[k];
-    const bool offset_fits = offset != Offset::None || linear.offsets[k] == 0;
-    const DualityGap gap = duality_gap(problem, linear.plane(k), linear.offsets[k], point, threads);
-    compare(printable(model.classes[positive]), gap, claims[k], offset_fits, out);
+    if (!model.dual.empty() && !model.dual[k].rows.empty()) point = model.dual[k];
+    const std::string fault = point ? fault_of(*point, problem) : std::string();
+    if (!fault.empty()) {
+      refuse(name, fault, out);
+    } else if (options.offset == Offset::None && linear.offsets[k] != 0) {
+      refuse(name, "an offset, where the options say there is none", out);
+    } else {
+      take(name, duality_gap(problem, linear.plane(k), linear.offsets[k], point, threads), stated[k], out);
+    }
   }
 }
 

@@ -7,8 +7,9 @@
 
 namespace halfspace::detail {
 
-// `out` has passed the checks that all models share.
+// `out` has passed the checks that all models share; `file` is where the model comes from.
 void verify_planes(const Model& model, const LinearModel& linear, const Dataset& data,
-                   const std::vector<GapClaim>& claims, const Threads& threads, ModelCheck& out);
+                   const StatedOptions& options, const std::string& file, const Threads& threads,
+                   ModelCheck& out);
 
 }  // namespace halfspace::detail

@@ -46,9 +46,18 @@ double KernelFunction::operator()(double product, double length2_a, double lengt
   return product;
 }
 
+// poly: sums and products of kernels are kernels, and so are constants that are not negative. rbf: Schoenberg. tanh is none
+// for any parameters but those that make it constant.
 bool KernelFunction::semidefinite() const {
-  return kind == KernelKind::Linear || kind == KernelKind::Rbf ||
-         (kind == KernelKind::Poly && gamma >= 0 && coef >= 0);
+  const bool scaled = gamma >= 0 && std::isfinite(gamma);
+  switch (kind) {
+    case KernelKind::Linear: return true;
+    case KernelKind::Rbf: return scaled;
+    case KernelKind::Poly: return scaled && coef >= 0 && std::isfinite(coef) && degree >= 1;
+    case KernelKind::Sigmoid:
+    case KernelKind::Precomputed: break;
+  }
+  return false;
 }
 
 KernelFunction KernelFunction::for_features(std::size_t features) const {

@@ -18,6 +18,7 @@
 #include <limits>
 #include <optional>
 
+#include "certify/semidefinite.hpp"
 #include "data/equal_rows.hpp"
 #include "halfspace/certify/kernel_margin.hpp"
 #include "halfspace/core/error.hpp"
@@ -175,6 +176,7 @@ Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, con
   goal.seed = run.seed;
   goal.threads = run.threads;
   const Clock clock(run);
+  const std::string unproved = detail::why_not_semidefinite(goal.kernel, data);
   Fit refused;
   std::vector<std::string> notes;
   double lower = std::numeric_limits<double>::infinity(), upper = lower, radius = 0;
@@ -210,7 +212,8 @@ Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, con
     bracket.machine.gap = {0.5 / (margin.lower * margin.lower), 0.5 / (margin.upper * margin.upper)};
     bracket.machine.C = std::numeric_limits<double>::infinity();
     notes.push_back(
-        fmt::format("{}: margin {:.9g}, no function has more than {:.9g}", name, margin.lower, margin.upper));
+        fmt::format("{}{}: margin {:.9g}, no function has more than {:.9g}",
+                    unproved.empty() ? "" : "if the kernel matrix is positive semidefinite, ", name, margin.lower, margin.upper));
     lower = std::min(lower, margin.lower);
     upper = std::min(upper, margin.upper);
     radius = margin.radius;

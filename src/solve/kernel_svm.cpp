@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "certify/semidefinite.hpp"
 #include "data/kernel_data.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
@@ -136,7 +137,9 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
   Fit fit;
   Objective total;
   bool proved = true;
-  bool indefinite = kernel.kind != KernelKind::Precomputed && !kernel.semidefinite();
+  // A certificate needs a proof that the kernel is a product of vectors, not the absence of a counterexample.
+  const std::string unproved = detail::why_not_semidefinite(kernel, data);
+  bool indefinite = !unproved.empty() && kernel.kind != KernelKind::Precomputed;
   std::uint64_t bounded = 0;
   for (const KernelTask& task : classes.tasks) {
     const KernelMachine& machine = task.machine;
@@ -177,13 +180,15 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
                     "improves (to {:.2g} of the "
                     "objective), which need not be the best one; there is no certificate",
                     total.relative_gap()));
+  } else if (!unproved.empty()) {
+    fit.notes.push_back(fmt::format("{}: there is no certificate; if it is positive semidefinite, the objective is at most "
+                                    "{:.2g} above the optimum",
+                                    unproved, total.gap()));
   } else {
     fit.objective = total;
     for (const KernelTask& task : classes.tasks) fit.certificates.emplace_back(task.machine.gap);
-    if (kernel.kind == KernelKind::Precomputed)
-      fit.notes.emplace_back("the certificate holds if the kernel matrix is positive semidefinite");
   }
-  if (keep_dual && !indefinite && proved) {
+  if (keep_dual && !indefinite && unproved.empty() && proved) {
     for (KernelTask& task : classes.tasks) {
       for (std::uint32_t& i : task.machine.dual.rows) i = static_cast<std::uint32_t>(task.problem.row(i));
       fit.model.dual.push_back(std::move(task.machine.dual));

@@ -58,8 +58,10 @@ Fit mapped_fit(const Dataset& data, const MapChoice& choice, const KernelFunctio
   const auto map = std::make_shared<FeatureMap>(learn_features(data, choice, kernel, 1, one));
   Fit fit = train(apply_features(data, *map, one), svm);
   fit.model.map = map;
-  for (auto& [name, value] : fit.model.facts)
+  for (auto& [name, value] : fit.model.facts) {
     if (name == "data") value = data.fingerprint();
+    if (name == "features") value = std::to_string(data.features());
+  }
   return fit;
 }
 

@@ -175,9 +175,7 @@ Model tampered(const Fit& fit, Random& random) {
     case 0: linear.weights[random.below(linear.weights.size())] *= change; break;
     case 1: linear.offsets[0] = linear.offsets[0] * change + 1e-3; break;
     case 2:
-      forged.certificate =
-          "[{\"kind\":\"duality-gap\",\"primal\":" + std::to_string(fit.objective->primal * change) +
-          ",\"dual\":" + std::to_string(fit.objective->dual) + "}]";
+      forged.certificate = to_json({DualityGap{fit.objective->primal * change, fit.objective->dual}});
       break;
     default: forged.dual[0].alpha[random.below(forged.dual[0].alpha.size())] *= 0.5;
   }

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "halfspace/core/error.hpp"
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/data/dataset.hpp"
 
@@ -33,12 +36,18 @@ struct MistakeBound {
   bool lifted = true;
 };
 
+// The one meaning of a relative gap: against the objective, or against 1 where that is less. Infinite when it is no number.
+[[nodiscard]] inline double relative_gap(double primal, double dual) {
+  const double relative = (primal - dual) / std::max(1.0, std::abs(primal));
+  return std::isfinite(relative) ? relative : std::numeric_limits<double>::infinity();
+}
+
 // primal >= objective at the plane >= best objective >= dual, rounding counted.
 struct DualityGap {
   double primal = 0;
   double dual = 0;
   [[nodiscard]] double gap() const { return primal - dual; }
-  [[nodiscard]] double relative() const { return gap() / std::max(1.0, std::abs(primal)); }
+  [[nodiscard]] double relative() const { return relative_gap(primal, dual); }
 };
 
 using Certificate = std::variant<std::monostate, Separator, MistakeBound, DualityGap>;
@@ -46,8 +55,12 @@ using Certificate = std::variant<std::monostate, Separator, MistakeBound, Dualit
 // JSON text for the model file and reports: an array with one object per certificate; empty when there is
 // none.
 [[nodiscard]] std::string to_json(const std::vector<Certificate>& certificates);
+// Back again, a separator without its plane. Throws InputError for what to_json would not have written.
+[[nodiscard]] std::vector<Certificate> certificates_from_json(std::string_view text, const Place& place);
 // The same in words, one line each.
 [[nodiscard]] std::string describe(const Certificate& certificate);
+// "1e-05 of it", or what it is measured against.
+[[nodiscard]] std::string relative_words(const DualityGap& gap);
 
 struct Verdict {
   bool holds = false;

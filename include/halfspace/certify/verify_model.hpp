@@ -23,11 +23,12 @@ struct ModelCheck {
 // out, missing values, ...), everything else learned from the file once more.
 [[nodiscard]] ReadOptions training_read(const Model& model);
 
-// Models of penalised problems (svm, logistic): the data are the ones it was trained on, and the gap of every
-// plane, recomputed from the model and the data alone, is what the model says. How a table became features, the scaling
-// and the features made of rows are learned from the data again and compared. `data` is read by training_read(), so that
-// nothing of it comes from the model. Throws UsageError for other
-// models.
-[[nodiscard]] ModelCheck verify(const Model& model, const Dataset& data, const Threads& threads);
+// Models of penalised problems (svm, logistic, nu-svm) and of hard margins: the data are the ones it was trained on, and
+// the gap of every plane, recomputed from the model and the data alone, is what the model says (docs/proofs.md). How a
+// table became features, the scaling and the features made of rows are learned from the data again and compared. `data`
+// is read by training_read(), so that nothing of it comes from the model. Throws UsageError for other models, and
+// InputError, naming `file`, when what the model says of itself cannot be.
+[[nodiscard]] ModelCheck verify(const Model& model, const Dataset& data, const Threads& threads,
+                                const std::string& file = {});
 
 }  // namespace halfspace

@@ -54,7 +54,7 @@ struct Run {
 struct Objective {
   double primal = 0, dual = 0;
   [[nodiscard]] double gap() const { return primal - dual; }
-  [[nodiscard]] double relative_gap() const { return (primal - dual) / std::max(1.0, std::abs(primal)); }
+  [[nodiscard]] double relative_gap() const { return halfspace::relative_gap(primal, dual); }
 };
 
 // One coefficient of an unpenalised fit with its standard error; no feature: the offset.

@@ -20,7 +20,7 @@ class Verify final : public Command {
  public:
   void add_options(OptionList& options) override {
     options.argument("CERT_OR_MODEL",
-                     "a certificate of halfspace separable, or a model of svm, logistic or hard-margin", model_path_);
+                     "a certificate of halfspace separable, or a model that carries one", model_path_);
     options.argument("DATA", "the rows it was trained on; - for standard input", data_.path);
     OptionSpec values{"--values", "WHICH", "what the numbers of a certificate's rows mean",
                       "decimals for text, doubles for binary files", "decimals|doubles"};
@@ -42,7 +42,8 @@ class Verify final : public Command {
     const ModelCheck check = verify(model, data, common.team(), model_path_);
     for (const std::string& note : notes) output.note(note);
     for (const std::string& line : check.lines) output.line(line);
-    output.line(check.holds ? "verified: the model's gap holds" : "NOT verified");
+    const char* const yes = check.gaps.empty() ? "verified: what the model claims holds" : "verified: the model's gap holds";
+    output.line(check.holds ? yes : "NOT verified");
     output.object(output.json() ? json(check) : Json());
     return check.holds ? exit_done : exit_no;
   }
@@ -129,6 +130,7 @@ class Verify final : public Command {
           {{"primal", gap.primal}, {"dual", gap.dual}, {"gap", gap.gap()}, {"relative_gap", gap.relative()}});
     }
     value["gaps"] = std::move(gaps);
+    value["certificates"] = check.found.empty() ? Json::array() : Json::parse(to_json(check.found));
     return value;
   }
 
@@ -142,10 +144,10 @@ class Verify final : public Command {
 constinit const Verb verify_verb = {
     "verify",
     "CERT_OR_MODEL DATA [options]",
-    "check a certificate, or a model's duality gap, against the data",
+    "check a certificate, or what a model claims, against the data",
     {"halfspace verify a9a.certificate a9a", "halfspace verify a9a.model a9a"},
-    "Certificates of separability are checked in exact arithmetic. Of a model, the gap of every plane is recomputed "
-    "from the model and the data alone, rounding counted against the claim. The code shares nothing with the solvers. "
+    "Certificates of separability are checked in exact arithmetic. Of a model, every number of its certificate is recomputed "
+    "from the model and the data alone, how rows were read, scaled and turned into features is learned again and compared, rounding counted against the claim. The code shares nothing with the solvers. "
     "Exit 0: it holds; exit 1: it does not, or the data are others.",
     [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Verify>(); }};
 

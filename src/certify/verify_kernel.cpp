@@ -185,4 +185,12 @@ void verify_kernel_margins(const Model& model, const KernelModel& kernel, const 
   }
 }
 
+std::string not_made_of(const KernelModel& model, std::size_t k, const Dataset& data, std::uint32_t positive,
+                        const DualPoint& point) {
+  Problem problem = make_problem(data, positive, Hinge{}, Offset::Free, 1, {});
+  for (double& cost : problem.cost)
+    if (cost > 0) cost = std::numeric_limits<double>::infinity();
+  return mismatch(data, model, problem, point, k);
+}
+
 }  // namespace halfspace::detail

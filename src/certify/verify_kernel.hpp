@@ -17,4 +17,8 @@ void verify_kernel_margins(const Model& model, const KernelModel& kernel, const 
                            const StatedOptions& options, const std::string& file, const Threads& threads,
                            ModelCheck& out);
 
+// Why function k is not the sum of the rows of the point with their values, each with the sign of its class; empty: it is.
+[[nodiscard]] std::string not_made_of(const KernelModel& model, std::size_t k, const Dataset& data,
+                                      std::uint32_t positive, const DualPoint& point);
+
 }  // namespace halfspace::detail

@@ -10,6 +10,7 @@
 #include "certify/claim.hpp"
 #include "certify/verify_kernel.hpp"
 #include "certify/verify_margins.hpp"
+#include "certify/verify_online.hpp"
 #include "certify/verify_planes.hpp"
 #include "certify/verify_preparation.hpp"
 #include "certify/verify_rows.hpp"
@@ -18,19 +19,27 @@
 namespace halfspace {
 namespace {
 
-enum class Check { Planes, Machines, Margins, KernelMargins };
+enum class Check { Planes, Machines, Margins, KernelMargins, Online };
+
+[[noreturn]] void refuse_bare(const std::string& why) {
+  throw UsageError(why + ": there is nothing to verify",
+                   "svm, nu-svm, logistic, hard-margin and the perceptrons carry certificates, and passive-aggressive when it "
+                   "separates the rows");
+}
 
 // What the model has to be checked for. Throws UsageError when it carries nothing.
 Check check_for(const Model& model) {
   const bool linear = std::holds_alternative<LinearModel>(model.form);
   const bool kernel = std::holds_alternative<KernelModel>(model.form);
   const bool hard_margin = model.algorithm == "hard-margin";
-  const bool known =
-      kernel ? hard_margin || model.algorithm == "svm" || model.algorithm == "nu-svm"
-             : linear && (hard_margin || model.algorithm == "svm" || model.algorithm == "logistic");
-  if (!known)
-    throw UsageError(
-        fmt::format("a model of '{}' carries no duality gap to verify", printable(model.algorithm)));
+  const bool known = kernel ? hard_margin || model.algorithm == "svm" || model.algorithm == "nu-svm"
+                            : linear && (hard_margin || model.algorithm == "svm" || model.algorithm == "logistic");
+  if (detail::is_online(model)) {
+    if (model.certificate.empty())
+      refuse_bare(fmt::format("this model of '{}' carries no certificate", printable(model.algorithm)));
+    return Check::Online;
+  }
+  if (!known) refuse_bare(fmt::format("a model of '{}' carries no certificate", printable(model.algorithm)));
   if (kernel && model.certificate.empty())
     throw UsageError(
         "the kernel is not proved to be positive semidefinite: the model carries no duality gap to verify");
@@ -69,9 +78,22 @@ bool same_rows(const Model& model, const Dataset& data, const detail::StatedFact
   return true;
 }
 
+// What decides between equal scores is no matter of taste: no training writes anything else.
+bool answers_as_trained(const Model& model, const Dataset& data, ModelCheck& out) {
+  const auto* kernel = std::get_if<KernelModel>(&model.form);
+  std::vector<std::uint32_t> seen;  // the classes as the rows bring them
+  if (kernel != nullptr && !kernel->order.empty())
+    for (const std::uint32_t label : data.labels())
+      if (std::find(seen.begin(), seen.end(), label) == seen.end()) seen.push_back(label);
+  if (model.tie == Tie::Negative && (kernel == nullptr || kernel->order == seen)) return true;
+  out.lines.emplace_back("the model decides between equal scores as no training does");
+  return false;
+}
+
 // `data`: the rows as the form sees them. `model`: without preparation.
 void check_claims(Check check, const Model& model, const Dataset& data, const detail::StatedOptions& options,
                   const std::string& file, const Threads& threads, ModelCheck& out) {
+  if (check == Check::Online) return detail::verify_online(model, data, file, threads, out);
   const auto* linear = std::get_if<LinearModel>(&model.form);
   const auto* kernel = std::get_if<KernelModel>(&model.form);
   if (linear != nullptr && options.kernel.kind != KernelKind::Linear) {
@@ -84,6 +106,7 @@ void check_claims(Check check, const Model& model, const Dataset& data, const de
     case Check::Machines: return detail::verify_machines(model, *kernel, data, options, file, threads, out);
     case Check::KernelMargins:
       return detail::verify_kernel_margins(model, *kernel, data, options, file, threads, out);
+    case Check::Online: return;
   }
 }
 
@@ -91,13 +114,15 @@ void check_claims(Check check, const Model& model, const Dataset& data, const de
 
 ModelCheck detail::verify_rows(const Model& model, const Dataset& rows, const Threads& threads) {
   ModelCheck out;
-  check_claims(check_for(model), model, rows, stated_options(model, {}), {}, threads, out);
+  const Check check = check_for(model);
+  check_claims(check, model, rows, check == Check::Online ? StatedOptions{} : stated_options(model, {}), {}, threads, out);
   return out;
 }
 
 ModelCheck verify(const Model& model, const Dataset& read, const Threads& threads, const std::string& file) {
   const Check check = check_for(model);
-  detail::StatedOptions options = detail::stated_options(model, file);
+  detail::StatedOptions options;
+  if (check != Check::Online) options = detail::stated_options(model, file);
   const detail::StatedFacts facts = detail::stated_facts(model, file);
   options.each_C = facts.C;
   if (!options.penalised) throw UsageError("a fit without a penalty carries no duality gap to verify");
@@ -111,6 +136,7 @@ ModelCheck verify(const Model& model, const Dataset& read, const Threads& thread
         out.lines.push_back(std::move(other));
     return out;
   }
+  if (!answers_as_trained(model, *data, out)) return out;
   const auto plain = detail::check_preparation(model, *data, threads, out);
   if (plain) check_claims(check, plain->model, plain->rows, options, file, threads, out);
   return out;

@@ -53,8 +53,6 @@ class KernelWalk {
                   std::span<const std::uint32_t>(), false);
     place_.assign(data.rows(), nowhere);
     walk_.planes.resize(planes_);
-    length2_.assign(planes_, 0.0);
-    least_margin_.assign(planes_, 0.0);
     active_.resize(planes_);
   }
 
@@ -87,26 +85,6 @@ class KernelWalk {
     return std::move(walk_);
   }
 
-  [[nodiscard]] std::vector<Certificate> bounds(const OnlineWalk& walk) const {
-    double radius2 = 0;
-    for (std::size_t i = 0; i < data_.rows(); ++i)
-      if (data_.weight(i) > 0) radius2 = std::max(radius2, rows_->own_value(kernel_, i) + constant_);
-    std::vector<Certificate> out;
-    if (!squares_are_exact(radius2)) return out;
-    for (std::size_t k = 0; k < planes_; ++k) {
-      MistakeBound bound;
-      bound.mistakes = walk.planes[k].mistakes;
-      bound.radius = std::sqrt(radius2);
-      const double length = std::sqrt(std::max(0.0, length2_[k]));
-      bound.margin_upper = bound.mistakes > 0 ? length / static_cast<double>(bound.mistakes)
-                                              : std::numeric_limits<double>::infinity();
-      bound.margin_lower = walk.planes[k].clean && length > 0 ? least_margin_[k] / length : 0;
-      bound.lifted = constant_ > 0;
-      out.emplace_back(bound);
-    }
-    return out;
-  }
-
  private:
   // Rows with a coefficient in one plane, in the order in which they came.
   struct Active {
@@ -119,7 +97,6 @@ class KernelWalk {
 
   bool one_pass(std::span<const std::uint32_t> order, bool first, std::uint64_t& done, std::uint64_t total) {
     changed_.assign(planes_, 0);
-    least_margin_.assign(planes_, std::numeric_limits<double>::infinity());
     for (std::size_t at = 0; at < order.size(); at += block_rows) {
       const Progress progress{static_cast<double>(done) / static_cast<double>(total),
                               done / std::max<std::uint64_t>(1, walk_.visits), std::nan(""), "passes"};
@@ -185,13 +162,11 @@ class KernelWalk {
         ++plane.steps;
         const double y = y_of(block[t], k);
         const double margin = y * score[k * stride + t];
-        least_margin_[k] = std::min(least_margin_[k], margin);
         if (margin > 0) continue;
         ++plane.mistakes;
         if (first) ++plane.first_mistakes;
         ++changed_[k];
         if (budget_ > 0) make_room(block, k, earlier, within, stride, kept, score);
-        length2_[k] += 2 * margin + within[t * stride + t] + constant_;
         add(block[t], k, y);
         for (std::size_t u = t; u < block.size(); ++u)
           score[k * stride + u] += y * (within[t * stride + u] + constant_);
@@ -261,7 +236,6 @@ class KernelWalk {
   std::vector<std::uint32_t> place_;  // of a row among them
   std::vector<double> coefficient_;   // [kept][plane]
   std::vector<Active> active_;
-  std::vector<double> length2_, least_margin_;
   std::vector<std::uint64_t> changed_;
 };
 
@@ -309,6 +283,15 @@ KernelModel machine_of(const Dataset& data, const OnlineWalk& walk, const Kernel
   return model;
 }
 
+// From the record of the mistakes, how often each row was one.
+void count_mistakes(Fit& fit, OnlineWalk& walk, std::size_t rows) {
+  for (PlaneWalk& plane : walk.planes) {
+    std::vector<std::uint32_t>& counts = walk.planes.size() == 1 ? fit.counts : plane.counts;
+    counts.assign(rows, 0);
+    for (const Mistake& mistake : plane.record) ++counts[mistake.row];
+  }
+}
+
 }  // namespace
 
 Fit solve_kernel_perceptron(const Dataset& data, const OnlineSetup& setup, OnlineToBatch which,
@@ -339,7 +322,10 @@ Fit solve_kernel_perceptron(const Dataset& data, const OnlineSetup& setup, Onlin
   }
   fit.notes.push_back(fmt::format("kernel {}, made of {} rows", OptionType<KernelFunction>::print(own),
                                   *fit.support_vectors));
-  if (budget == 0 && own.semidefinite()) fit.certificates = walker.bounds(walk);
+  if (budget == 0 && own.semidefinite() && can_count(data)) {
+    count_mistakes(fit, walk, data.rows());
+    add_mistake_bounds(fit, data, walk, lifted, own, run.threads);
+  }
   return fit;
 }
 

@@ -6,15 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "halfspace/core/kernels.hpp"
+#include "halfspace/certify/mistake_bound.hpp"
 
 namespace halfspace {
 namespace {
-
-double y_of(const Dataset& data, std::size_t i, std::size_t k) {
-  const std::size_t positive = data.classes().size() == 2 ? 1 : k;
-  return data.labels()[i] == positive ? 1.0 : -1.0;
-}
 
 // Steps that the plane after mistake r lived, those up to step `from` left out.
 std::uint64_t lifetime(const PlaneWalk& plane, std::size_t r, std::uint64_t from) {
@@ -22,34 +17,6 @@ std::uint64_t lifetime(const PlaneWalk& plane, std::size_t r, std::uint64_t from
   const std::uint64_t died = r + 1 < plane.record.size() ? plane.record[r + 1].step : plane.steps + 1;
   const std::uint64_t begin = std::max(born, from + 1);
   return died > begin ? died - begin : 0;
-}
-
-// Largest |x|^2 over the rows that count, with the lifted 1.
-double radius2_of(const Dataset& data, const RowAccess& rows, bool lifted, const Threads& threads) {
-  std::vector<double> largest((rows.rows() + row_block - 1) / row_block, 0.0);
-  for_blocks(threads, rows.rows(), row_block, [&](std::size_t begin, std::size_t end) {
-    double& most = largest[begin / row_block];
-    for (std::size_t i = begin; i < end; ++i)
-      if (data.weight(i) > 0) most = std::max(most, rows.norm2(i) + (lifted ? 1.0 : 0.0));
-  });
-  return *std::max_element(largest.begin(), largest.end());
-}
-
-// Smallest signed margin of a plane over the rows that count.
-double least_margin(const Dataset& data, const RowAccess& rows, const PlaneWalk& plane, std::size_t k,
-                    const Threads& threads) {
-  std::vector<double> score(rows.rows());
-  row_products(rows, plane.theta.data(), score.data(), threads);
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < score.size(); ++i) {
-    if (data.weight(i) > 0) least = std::min(least, y_of(data, i, k) * (score[i] + plane.theta0));
-  }
-  return least;
-}
-
-double length_of(const PlaneWalk& plane, bool lifted) {
-  return std::sqrt(norm2(plane.theta.data(), plane.theta.size()) +
-                   (lifted ? plane.theta0 * plane.theta0 : 0.0));
 }
 
 }  // namespace
@@ -194,35 +161,49 @@ Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
   return fit;
 }
 
-std::vector<Certificate> mistake_bounds(const Dataset& data, const OnlineWalk& walk, bool lifted,
-                                        const Threads& threads) {
-  const auto rows = RowAccess::by_row(data.matrix());
-  const double radius2 = radius2_of(data, *rows, lifted, threads);
-  std::vector<Certificate> out;
-  if (!squares_are_exact(radius2)) return out;
-  const double radius = std::sqrt(radius2);
-  for (std::size_t k = 0; k < walk.planes.size(); ++k) {
-    const PlaneWalk& plane = walk.planes[k];
-    const double length = length_of(plane, lifted);
-    MistakeBound bound{.mistakes = plane.mistakes, .radius = radius, .lifted = lifted};
-    bound.margin_upper = plane.mistakes == 0 ? std::numeric_limits<double>::infinity()
-                                             : length / static_cast<double>(plane.mistakes);
-    if (plane.clean)
-      bound.margin_lower = std::max(0.0, least_margin(data, *rows, plane, k, threads) / length);
-    out.emplace_back(bound);
+std::vector<DualPoint> mistakes_by_row(const OnlineWalk& walk, const Fit& fit) {
+  std::vector<DualPoint> out;
+  for (const PlaneWalk& plane : walk.planes) {
+    const std::vector<std::uint32_t>& counts = walk.planes.size() == 1 ? fit.counts : plane.counts;
+    DualPoint& point = out.emplace_back();
+    for (std::uint32_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] == 0) continue;
+      point.rows.push_back(i);
+      point.alpha.push_back(counts[i]);
+    }
   }
   return out;
 }
 
+void add_mistake_bounds(Fit& fit, const Dataset& data, const OnlineWalk& walk, bool lifted, const KernelFunction& kernel,
+                        const Threads& threads) {
+  std::vector<DualPoint> counts = mistakes_by_row(walk, fit);
+  // Planes side by side, each by one thread; kernels take all threads for one.
+  const bool beside = kernel.kind == KernelKind::Linear && counts.size() > 1;
+  std::vector<std::optional<MistakeBound>> found(counts.size());
+  (beside ? threads : Threads(1)).run(counts.size(), [&](std::size_t k) {
+    const auto positive = static_cast<std::uint32_t>(data.classes().size() == 2 ? 1 : k);
+    found[k] = mistake_bound(data, counts[k], {positive, lifted, kernel, walk.planes[k].clean},
+                             beside ? Threads(1) : threads);
+  });
+  std::vector<Certificate> bounds;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    if (!found[k] || found[k]->mistakes != walk.planes[k].mistakes) return;
+    bounds.emplace_back(*found[k]);
+  }
+  fit.certificates = std::move(bounds);
+  fit.model.dual = std::move(counts);
+}
+
 std::vector<Certificate> separators(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                     const Threads& threads) {
-  const auto rows = RowAccess::of(data.matrix());
   std::vector<Certificate> out;
-  for (std::size_t k = 0; k < walk.planes.size(); ++k) {
+  for (std::uint32_t k = 0; k < walk.planes.size(); ++k) {
     const PlaneWalk& plane = walk.planes[k];
-    const double least = plane.clean ? least_margin(data, *rows, plane, k, threads) : 0;
-    if (!(least > 0)) return {};
-    out.emplace_back(Separator{plane.theta, plane.theta0, least / length_of(plane, lifted)});
+    if (!plane.clean) return {};
+    const double margin = separator_margin(data, data.classes().size() == 2 ? 1 : k, plane.theta, plane.theta0, lifted, threads);
+    if (!(margin > 0)) return {};
+    out.emplace_back(Separator{plane.theta, plane.theta0, margin});
   }
   return out;
 }

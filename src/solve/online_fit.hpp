@@ -26,17 +26,22 @@ struct ChosenPlane {
 [[nodiscard]] LinearModel linear_model(std::vector<ChosenPlane> planes);
 [[nodiscard]] Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup);
 
-// Bounds by lengths say nothing when squares leave the range of doubles (values beyond 1e-140 or 1e150).
-[[nodiscard]] inline bool squares_are_exact(double radius2) { return radius2 > 1e-280 && radius2 < 1e300; }
-// k mistakes, radius, |theta| / k, and the least margin when the last pass was clean.
-[[nodiscard]] std::vector<Certificate> mistake_bounds(const Dataset& data, const OnlineWalk& walk,
-                                                      bool lifted, const Threads& threads);
+// Rows times planes up to which every plane counts its mistakes by row: 400 MB. Beyond it there are no bounds.
+inline constexpr double most_counts = 1e8;
+[[nodiscard]] inline bool can_count(const Dataset& data) {
+  const std::size_t classes = data.classes().size();
+  return static_cast<double>(data.rows()) * static_cast<double>(classes == 2 ? 1 : classes) <= most_counts;
+}
+// What the mistakes prove, and the mistakes by row that prove it, kept with the model. Nothing when they were not counted
+// or squares leave the range of doubles.
+void add_mistake_bounds(Fit& fit, const Dataset& data, const OnlineWalk& walk, bool lifted, const KernelFunction& kernel,
+                        const Threads& threads);
 // The planes of clean walks with their margins; nothing for the others.
 [[nodiscard]] std::vector<Certificate> separators(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                                   const Threads& threads);
 
-// What a stream can leave: the last plane or the mean, with what is told about it; no margins, the rows are
-// gone.
+// What a stream can leave: the last plane or the mean, and no certificate. What is proved by the mistakes is told: who has
+// neither the rows nor their counts could not check it.
 [[nodiscard]] Fit streamed_fit(StreamedWalk& streamed, const OnlineSetup& setup, bool bounded);
 // A stream has one order and one pass. Throws UsageError.
 void check_streamable(bool cyclic, const Passes& passes);

@@ -7,7 +7,8 @@
 //         mean, 12 bytes per mistake for the vote.
 // Proof   theta = sum of counts_i y_i x_i, so |theta| / k bounds every plane's margin from above
 //         (Cauchy-Schwarz); a clean pass makes theta a separator, and then k <= (R / margin)^2 (Novikoff
-//         1962). Both are about the last plane of the walk, whichever model is kept.
+//         1962). Both are about the last plane of the walk, whichever model is kept; the counts are kept with it, so that
+//         `verify` can sum them again.
 #include "halfspace/solve/perceptron.hpp"
 
 #include <fmt/format.h>
@@ -151,10 +152,10 @@ void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, 
     return;
   }
   fit.notes.emplace_back("a plane separates the classes: proved");
-  auto* bound = fit.certificates.empty() ? nullptr : std::get_if<MistakeBound>(&fit.certificates.front());
-  if (!answer.margin || bound == nullptr) return;
-  bound->margin_lower = std::max(bound->margin_lower, answer.margin->lower);
-  bound->margin_upper = std::min(bound->margin_upper, answer.margin->upper);
+  if (!answer.margin || fit.certificates.empty()) return;
+  fit.summary.push_back(fmt::format("best margin between {:.6g} and {:.6g}: {} mistakes <= (R/margin)^2 = {:.6g}",
+                                    answer.margin->lower, answer.margin->upper, fit.mistakes.value_or(0),
+                                    answer.margin->mistakes));
   fit.figures.emplace_back("mistake_bound", answer.margin->mistakes);
   if (which == OnlineToBatch::Last && fit.stop == Stop::Clean) add_cosine(fit, *answer.margin, lifted);
 }
@@ -162,7 +163,7 @@ void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, 
 Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, const Run& run) {
   const bool lifted = setup.offset == Offset::Lifted;
   const bool all = which == OnlineToBatch::All;
-  setup.count = data.classes().size() == 2;
+  setup.count = can_count(data);
   setup.average = which == OnlineToBatch::Average || all;
   setup.record = all || which == OnlineToBatch::LastHalf || which == OnlineToBatch::Longest ||
                  which == OnlineToBatch::Vote;
@@ -174,7 +175,7 @@ Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, c
   const Threads closing = closing_team(run);
   try {
     if (all) compare_variants(fit, data, walk, lifted, closing);
-    fit.certificates = mistake_bounds(data, walk, lifted, closing);
+    if (setup.count) add_mistake_bounds(fit, data, walk, lifted, {}, closing);
     compare_with_best(fit, data, setup, which, run);
   } catch (const Stopped&) {
     fit.notes.emplace_back(no_time_for_bounds);
@@ -230,7 +231,7 @@ Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& given)
   const bool lifted = setup.offset == Offset::Lifted;
   setup.record = true;
   setup.most_recorded = most_votes;
-  setup.count = data.classes().size() == 2;
+  setup.count = can_count(data);
   OnlineWalk walk = walk_online(data, PerceptronRule(), setup, run);
   Fit fit = online_fit(walk, setup);
   VotedModel model = voted_model(data, walk, lifted, options.last_half);
@@ -239,7 +240,7 @@ Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& given)
   if (fit.stop == Stop::Limit && walk.stop == Stop::Limit && !options.passes.until_clean)
     fit.notes.push_back(fmt::format("a voted model keeps at most {} votes: the walk ended there", most_votes));
   try {
-    fit.certificates = mistake_bounds(data, walk, lifted, closing_team(run));
+    if (setup.count) add_mistake_bounds(fit, data, walk, lifted, {}, closing_team(run));
   } catch (const Stopped&) {
     fit.notes.emplace_back(no_time_for_bounds);
   }

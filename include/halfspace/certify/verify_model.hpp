@@ -17,6 +17,7 @@ struct ModelCheck {
   bool holds = false;
   std::vector<std::string> lines;  // what was checked and found, one line each
   std::vector<DualityGap> gaps;    // recomputed, one per plane
+  std::vector<Certificate> found;  // of other kinds: recomputed, one per plane
 };
 
 // How the training rows of a model are to be read again: by the choices that the model records (label, columns left

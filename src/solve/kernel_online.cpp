@@ -324,7 +324,11 @@ Fit solve_kernel_perceptron(const Dataset& data, const OnlineSetup& setup, Onlin
                                   *fit.support_vectors));
   if (budget == 0 && own.semidefinite() && can_count(data)) {
     count_mistakes(fit, walk, data.rows());
-    add_mistake_bounds(fit, data, walk, lifted, own, run.threads);
+    try {
+      add_mistake_bounds(fit, data, walk, lifted, own, closing_team(run));
+    } catch (const Stopped&) {
+      fit.notes.emplace_back(no_time_for_bounds);
+    }
   }
   return fit;
 }

@@ -181,10 +181,10 @@ void add_mistake_bounds(Fit& fit, const Dataset& data, const OnlineWalk& walk, b
   // Planes side by side, each by one thread; kernels take all threads for one.
   const bool beside = kernel.kind == KernelKind::Linear && counts.size() > 1;
   std::vector<std::optional<MistakeBound>> found(counts.size());
-  (beside ? threads : Threads(1)).run(counts.size(), [&](std::size_t k) {
+  (beside ? threads : threads.alone()).run(counts.size(), [&](std::size_t k) {
     const auto positive = static_cast<std::uint32_t>(data.classes().size() == 2 ? 1 : k);
     found[k] = mistake_bound(data, counts[k], {positive, lifted, kernel, walk.planes[k].clean},
-                             beside ? Threads(1) : threads);
+                             beside ? threads.alone() : threads);
   });
   std::vector<Certificate> bounds;
   for (std::size_t k = 0; k < counts.size(); ++k) {

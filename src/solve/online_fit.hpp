@@ -26,6 +26,10 @@ struct ChosenPlane {
 [[nodiscard]] LinearModel linear_model(std::vector<ChosenPlane> planes);
 [[nodiscard]] Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup);
 
+// What is said when these were not reached.
+inline constexpr const char* no_time_for_bounds =
+    "stopped before the bounds were computed: nothing is proved about this model";
+
 // Rows times planes up to which every plane counts its mistakes by row: 400 MB. Beyond it there are no bounds.
 inline constexpr double most_counts = 1e8;
 [[nodiscard]] inline bool can_count(const Dataset& data) {

@@ -23,7 +23,6 @@ namespace {
 
 // A vote takes 13 bytes of the model: a walk of more would be a model that nobody can store, or stop while it is stored.
 constexpr std::uint64_t most_votes = std::uint64_t{1} << 22;
-constexpr const char* no_time_for_bounds = "stopped before the bounds were computed: nothing is proved about this model";
 
 class PerceptronRule final : public StepRule {
  public:

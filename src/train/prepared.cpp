@@ -82,7 +82,8 @@ void add_facts(Model& model, const Dataset& data, const Preparation& how) {
 
 }  // namespace
 
-PreparedFit train_prepared(const Algorithm& algorithm, const Dataset& data, const Preparation& how, const Run& run) {
+PreparedFit train_prepared(const Algorithm& algorithm, const Dataset& data, const Preparation& how, const Run& given) {
+  const Run run = begin_run(given);
   PreparedFit out;
   Fit& fit = out.fit;
   if (how.scale == ScaleKind::None && !how.map) {

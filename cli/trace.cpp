@@ -61,7 +61,8 @@ class Trace final : public Command {
     Dataset data = read_data(data_, common, notes);
     if (!data_.positive.empty()) data = against_rest(data, data_.positive);
     if (cosine_) find_widest(data, common);
-    finish_in_order();  // from here on lines are written
+    // A file gets the lines so far; what goes to standard output is there already.
+    if (!path_.empty() && path_ != "-") finish_in_order();
     const Run run = common.run();
     Fit fit;
     write_file(path_.empty() ? "-" : path_, [&](ByteSink& sink) {

@@ -43,6 +43,7 @@ void StopHandle::cancel() const noexcept {
 StopHandle StopHandle::within(double seconds) const {
   StopHandle handle = *this;
   if (std::isnan(seconds) || seconds > most_seconds) return handle;
+  if (cancelled_ == nullptr) handle.cancelled_ = make().cancelled_;  // a run may have other reasons to end
   handle.deadline_ = std::min(deadline_, now() + nanoseconds(seconds));
   return handle;
 }

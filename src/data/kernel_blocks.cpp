@@ -36,12 +36,18 @@ class TileWalk {
                                                 std::max<std::size_t>(1, right_.panels() / 16)));
     if (right_.form_ == RowForm::Ones) {
       for_blocks(threads, (right_.panels() + 1) / 2, (chunk + 1) / 2, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t p = begin; p < end; ++p) two_panels_of_ones(2 * p, groups, sink);
+        for (std::size_t p = begin; p < end; ++p) {
+          threads.check();
+          two_panels_of_ones(2 * p, groups, sink);
+        }
       });
       return;
     }
     for_blocks(threads, right_.panels(), chunk, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t p = begin; p < end; ++p) one_panel(p, groups, sink);
+      for (std::size_t p = begin; p < end; ++p) {
+        threads.check();
+        one_panel(p, groups, sink);
+      }
     });
   }
 

@@ -98,7 +98,7 @@ Triangle factor(std::vector<double> kernel, std::size_t n, std::size_t stride, c
     if (!(remainder[pivot] > least)) break;
     const double root = std::sqrt(remainder[pivot]);
     const double* const row = out.lower.data() + pivot * stride;
-    for_blocks(k * n > 100000 ? threads : Threads(1), n, 256, [&](std::size_t begin, std::size_t end) {
+    for_blocks(k * n > 100000 ? threads : threads.alone(), n, 256, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) column[i] = kernel[pivot * stride + i];
       subtract_products(out.lower.data() + begin * stride, end - begin, stride, row, 1, stride, k,
                         &column[begin], 1);

@@ -60,7 +60,7 @@ class PassLoop {
         run_(run),
         threads_(threads),
         clock_(run),
-        visits_between_looks_(visits_between_looks(data, planes)),
+        visits_between_looks_(setup.observer != nullptr ? 64 : visits_between_looks(data, planes)),
         walker_(rule, setup, data.classes().size(), first, planes, rows.cols(), rows.rows()) {
     if (data.classes().size() > 2 && setup.order != Order::Worst) walker_.planes().interleave();
     if (setup.pocket) walker_.before_change = [this](std::size_t k) { pocket(k); };

@@ -33,7 +33,8 @@ Run begin_run(const Run& run) {
   Run begun = run;
   if (run.begun) return begun;
   begun.begun = true;
-  begun.stop = (run.stop.can_cancel() ? run.stop : StopHandle::make()).within(run.seconds);
+  const StopHandle& given = run.stop.can_cancel() ? run.stop : run.threads.stop();
+  begun.stop = (given.can_cancel() ? given : StopHandle::make()).within(run.seconds);
   begun.seconds = std::numeric_limits<double>::infinity();
   begun.threads = run.threads.until(begun.stop);
   if (run.observe) {

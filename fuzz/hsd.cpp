@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes = repaired(fuzz::text(data, size));
   fuzz::Plain source(bytes, fuzz::Plain::File);
   try {
-    const Dataset cached = read_cache(source, "input");
+    const Dataset cached = read_cache(source, "input", Threads(1));
     check_cache(cached, Threads(1));
     fuzz::check_cache_of(cached);
   } catch (const InputError&) {

@@ -112,7 +112,7 @@ void check_cache_of(const Dataset& data) {
   StringSink sink;
   write_cache(data, sink);
   Plain source(sink.text, Plain::File);
-  const Dataset back = read_cache(source, "copy");
+  const Dataset back = read_cache(source, "copy", Threads(1));
   check_cache(back, Threads(1));
   require(back.fingerprint() == data.fingerprint(), "what was read is the same after writing and reading it back");
 }

@@ -40,6 +40,13 @@ TEST_CASE("a LIBSVM model of two classes is read with its sign and its tie") {
         std::vector<std::string>{"5", "9", "9", "5"});
 }
 
+TEST_CASE("support vectors may be all zeros") {
+  const Model model = model_from_bytes(
+      "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 -1\nnr_sv 1 1\nSV\n2\n-1\n", "m");
+  CHECK(model.features() == 0);
+  CHECK(labels_of(model, {{0, 0}, {1, 2}}) == std::vector<std::string>{"1", "1"});  // (2 - 1) exp(-0.5 |x|^2)
+}
+
 TEST_CASE("a LIBSVM model of three classes votes as svm-predict does") {
   // 3 against 1: 1 - 4 < 0 for x > 0, a vote for 1. 3 against 2: 2 - 16 < 0: 2. 1 against 2: 8 - 32 < 0: 2.
   const Model model = model_from_bytes(three_classes, "m");

@@ -164,3 +164,22 @@ TEST_CASE("too many different labels look like regression") {
   for (int i = 0; i < 70000; ++i) text += std::to_string(i) + ".5 1:1\n";
   CHECK(fault(text).find("70000 different labels") != std::string::npos);
 }
+
+TEST_CASE("rows and errors do not depend on how the text is cut into pieces") {
+  const auto outcome = [](const std::string& text, std::size_t piece) {
+    try {
+      const auto source = memory_source(text, "t");
+      return Dataset::make(read_libsvm(*source, "t", {}, piece)).fingerprint();
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+  };
+  // Pieces of comments have no entries; beside values of ten decimals nothing of theirs may be converted.
+  const std::string comments = "# a comment of some length\n# another\n";
+  for (const std::string& text :
+       {comments + "+1 1:0.6666666e-3 2:1\n" + comments + "-1 1:0.0000000001 3:2\n" + comments, good + comments + "1 1:x\n" + good,
+        std::string("1 1:1\n\n\n-1 2:1\n1\n"), std::string("\n\n <html>\n1 1:2\n")}) {
+    const std::string whole = outcome(text, text_piece_bytes);
+    for (std::size_t piece = 1; piece < 80; ++piece) CHECK_MESSAGE(outcome(text, piece) == whole, piece);
+  }
+}

@@ -105,28 +105,6 @@ Plane sum_of_mistakes(const Dataset& data, const DualPoint& counts, const Bounde
   return plane;
 }
 
-// At least the square of the longest row.
-double radius2_above(const Dataset& data, bool lifted, const Threads& threads) {
-  return std::visit(
-      [&](const auto& view) {
-        std::vector<double> most((view.rows + row_block - 1) / row_block, 0.0);
-        for_blocks(threads, view.rows, row_block, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i) {
-            if (data.weight(i) == 0) continue;
-            double sum = lifted ? 1.0 : 0.0;
-            std::size_t terms = 1;
-            for_entries(view.row(i), [&](std::uint32_t, double x) {
-              sum += x * x;
-              ++terms;
-            });
-            most[begin / row_block] = std::max(most[begin / row_block], sum * (1 + rounding(terms)));
-          }
-        });
-        return most.empty() ? 0.0 : *std::max_element(most.begin(), most.end());
-      },
-      data.matrix());
-}
-
 // The same in the space of the kernel: |theta|^2 and theta . phi(x) are sums of kernel values.
 std::optional<MistakeBound> kernel_bound(const Dataset& data, const DualPoint& counts, const BoundedWalk& walk,
                                          MistakeBound bound, const Threads& threads) {
@@ -165,6 +143,27 @@ std::optional<MistakeBound> kernel_bound(const Dataset& data, const DualPoint& c
 
 }  // namespace
 
+double radius2_above(const Dataset& data, bool lifted, const Threads& threads) {
+  return std::visit(
+      [&](const auto& view) {
+        std::vector<double> most((view.rows + row_block - 1) / row_block, 0.0);
+        for_blocks(threads, view.rows, row_block, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            if (data.weight(i) == 0) continue;
+            double sum = lifted ? 1.0 : 0.0;
+            std::size_t terms = 1;
+            for_entries(view.row(i), [&](std::uint32_t, double x) {
+              sum += x * x;
+              ++terms;
+            });
+            most[begin / row_block] = std::max(most[begin / row_block], sum * (1 + rounding(terms)));
+          }
+        });
+        return most.empty() ? 0.0 : *std::max_element(most.begin(), most.end());
+      },
+      data.matrix());
+}
+
 std::optional<MistakeBound> mistake_bound(const Dataset& data, const DualPoint& counts, const BoundedWalk& walk,
                                           const Threads& threads) {
   MistakeBound bound{.margin_upper = infinity, .lifted = walk.lifted};
@@ -174,7 +173,7 @@ std::optional<MistakeBound> mistake_bound(const Dataset& data, const DualPoint& 
   if (!(mistakes < whole)) return std::nullopt;
   bound.mistakes = static_cast<std::uint64_t>(mistakes);
   if (walk.kernel.kind != KernelKind::Linear) return kernel_bound(data, counts, walk, bound, threads);
-  const double radius2 = radius2_above(data, walk.lifted, threads);
+  const double radius2 = walk.radius2 > 0 ? walk.radius2 : radius2_above(data, walk.lifted, threads);
   if (!(radius2 > 1e-280 && radius2 < 1e300)) return std::nullopt;
   bound.radius = std::sqrt(radius2) * (1 + 4 * unit);
   if (counts.rows.empty()) return bound;

@@ -180,10 +180,11 @@ void add_mistake_bounds(Fit& fit, const Dataset& data, const OnlineWalk& walk, b
   std::vector<DualPoint> counts = mistakes_by_row(walk, fit);
   // Planes side by side, each by one thread; kernels take all threads for one.
   const bool beside = kernel.kind == KernelKind::Linear && counts.size() > 1;
+  const double radius2 = beside ? radius2_above(data, lifted, threads) : 0;
   std::vector<std::optional<MistakeBound>> found(counts.size());
   (beside ? threads : threads.alone()).run(counts.size(), [&](std::size_t k) {
     const auto positive = static_cast<std::uint32_t>(data.classes().size() == 2 ? 1 : k);
-    found[k] = mistake_bound(data, counts[k], {positive, lifted, kernel, walk.planes[k].clean},
+    found[k] = mistake_bound(data, counts[k], {positive, lifted, kernel, walk.planes[k].clean, radius2},
                              beside ? threads.alone() : threads);
   });
   std::vector<Certificate> bounds;

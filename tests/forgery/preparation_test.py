@@ -249,6 +249,12 @@ class PreparationTest(ForgeryTest):
                     lambda model: model.fields["facts"].append(["zero_based", "true"]))
         self.forged("indices from 0", ("iris.svm",), lambda model: model.fields["facts"].append(["zero_based", "true"]))
 
+    def test_what_decides_between_equal_scores_is_not_chosen_by_the_model(self):
+        self.forged("ties: the other class", ("breast_cancer.csv",), lambda model: model.fields.update(tie="positive"))
+        self.forged("ties: no answer", ("breast_cancer.csv",), lambda model: model.fields.update(tie="abstain"))
+        pairs = ("iris.csv", "--algorithm", "svm", "--kernel", "rbf:0.5")
+        self.forged("ties: another order of classes", pairs, lambda model: model.put("order", [2, 0, 1], dtype="U32"))
+
     # ---- feature maps
 
     def test_maps_that_were_not_learned_from_the_data_are_refused(self):

@@ -19,12 +19,16 @@ struct BoundedWalk {
   bool lifted = true;          // rows have one more entry, 1
   KernelFunction kernel;       // of which x . z stands; positive semidefinite
   bool separates = false;      // ask for the margin of theta too
+  double radius2 = 0;          // what radius2_above() gave, for several planes of the same rows; 0: not known
 };
 
 // `counts`: how often each row was a mistake; rows of weight 0 are absent and have none. Nothing when squares leave the
 // range of doubles (values beyond 1e-140 or 1e150). margin_lower is 0 when it was not asked for or is not shown.
 [[nodiscard]] std::optional<MistakeBound> mistake_bound(const Dataset& data, const DualPoint& counts,
                                                         const BoundedWalk& walk, const Threads& threads);
+
+// At least the square of the longest row, with the 1 when it is lifted.
+[[nodiscard]] double radius2_above(const Dataset& data, bool lifted, const Threads& threads);
 
 // How far a plane is from theta, as a share of the length of theta; linear kernels only.
 [[nodiscard]] double distance_from_sum(const Dataset& data, const DualPoint& counts, const BoundedWalk& walk,

@@ -42,6 +42,13 @@ void add_algorithm_options(OptionList& options, Algorithm& algorithm, std::strin
   }
 }
 
+std::string start_owners(const Algorithm& algorithm) {
+  std::string owners;
+  for (const std::string& name : Algorithm::names())
+    if (Algorithm::by_name(name).starts()) owners += (owners.empty() ? "" : ", ") + name;
+  return fmt::format("{} has no plane to start from; an option of {}", algorithm.name(), owners);
+}
+
 std::string option_owners(const Algorithm& algorithm, const std::string& option) {
   std::string owners;
   for (const std::string& name : Algorithm::names()) {

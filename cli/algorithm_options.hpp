@@ -19,5 +19,7 @@ namespace halfspace::cli {
 void add_algorithm_options(OptionList& options, Algorithm& algorithm, std::string_view but = {});
 // Why the algorithm does not have the option: which ones do. Empty when none does.
 [[nodiscard]] std::string option_owners(const Algorithm& algorithm, const std::string& option);
+// The same for --from, which is no option of the algorithm alone.
+[[nodiscard]] std::string start_owners(const Algorithm& algorithm);
 
 }  // namespace halfspace::cli

@@ -45,6 +45,39 @@ std::string stop_words(Stop stop, std::uint64_t iterations) {
   return passes;
 }
 
+std::string error_words(const ErrorCount& count, int digits) {
+  if (!count.weighted) return fmt::format("{:.{}g} ({} of {} rows)", count.share(), digits, count.wrong, count.rows);
+  return fmt::format("{:.{}g} of the weight ({:.10g} of {:.10g}; {} of {} rows)", count.share(), digits,
+                     count.wrong_weight, count.weight, count.wrong, count.rows);
+}
+
+Json whole_json(double value) {
+  constexpr double most = 0x1p53;
+  return value == std::floor(value) && value >= 0 && value < most ? Json(static_cast<std::uint64_t>(value)) : Json(value);
+}
+
+Json weight_json(const ErrorCount& count) {
+  return {{"total", whole_json(count.weight)}, {"errors", whole_json(count.wrong_weight)}};
+}
+
+std::string zero_rows_words(const Model& model, std::span<const std::uint32_t> rows) {
+  constexpr std::size_t most = 20;
+  std::string list;
+  for (std::size_t k = 0; k < std::min(most, rows.size()); ++k)
+    list += fmt::format("{}{}", k == 0 ? "" : ", ", std::uint64_t{rows[k]} + 1);
+  const bool plane = std::holds_alternative<LinearModel>(model.form);
+  return fmt::format("{} with a score of zero{}, an error for either class: {}{}{}", counted(rows.size(), "row"),
+                     plane ? " (on the plane)" : "", rows.size() == 1 ? "row " : "rows ", list,
+                     rows.size() > most ? fmt::format(" and {} more", rows.size() - most) : "");
+}
+
+Json zero_rows_json(const Model& model, std::span<const std::uint32_t> rows) {
+  if (model.planes() != 1) return nullptr;
+  Json out = Json::array();
+  for (const std::uint32_t row : rows) out.push_back(std::uint64_t{row} + 1);
+  return out;
+}
+
 std::string feature_name(const Model& model, std::uint32_t feature) {
   if (model.map != nullptr) return fmt::format("phi{}", feature + 1);
   if (model.encoding != nullptr && feature < model.encoding->features()) {

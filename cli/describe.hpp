@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "halfspace/model/errors.hpp"
 #include "halfspace/model/model.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "output.hpp"
@@ -20,6 +22,15 @@ namespace halfspace::cli {
 
 // Why a run stopped, in words.
 [[nodiscard]] std::string stop_words(Stop stop, std::uint64_t iterations);
+
+// "0.0211 (12 of 569 rows)"; with weights "0.25 of the weight (12 of 48; 3 of 10 rows)". Shares with `digits` digits.
+[[nodiscard]] std::string error_words(const ErrorCount& count, int digits);
+[[nodiscard]] Json weight_json(const ErrorCount& count);  // {"total": ..., "errors": ...}
+[[nodiscard]] Json whole_json(double value);              // 12, not 12.0
+
+// Rows are numbered from 1, as lines of a table without its head.
+[[nodiscard]] std::string zero_rows_words(const Model& model, std::span<const std::uint32_t> rows);
+[[nodiscard]] Json zero_rows_json(const Model& model, std::span<const std::uint32_t> rows);
 
 // f(x) = 0.5 age - 2 color=red + 1, with at most `terms` terms, largest first.
 [[nodiscard]] std::string formula(const Model& model, std::size_t plane, std::size_t terms);

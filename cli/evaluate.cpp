@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data_options.hpp"
+#include "describe.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/evaluate/evaluation.hpp"
 #include "halfspace/model/model_file.hpp"
@@ -44,15 +45,18 @@ class Evaluate final : public Command {
 
  private:
   static void print(const Evaluation& result, const Model& model, const Output& output) {
-    output.line(fmt::format("error {:.6g} ({} of {} rows), 95 % interval {:.4g} to {:.4g}", result.error,
-                            result.errors, result.rows, result.interval.low, result.interval.high));
+    output.line(fmt::format("error {}{}", error_words(result.count, 6),
+                            result.interval ? fmt::format(", 95 % interval {:.4g} to {:.4g}", result.interval->low,
+                                                          result.interval->high)
+                                            : ", no interval: weights that are not whole"));
     output.line(fmt::format("accuracy {:.6g}", 1 - result.error));
     if (result.auc) output.line(fmt::format("area under the curve {:.6g}", *result.auc));
     if (result.log_loss) output.line(fmt::format("log-loss {:.6g}", *result.log_loss));
+    if (!result.zero_rows.empty()) output.line(zero_rows_words(model, result.zero_rows));
     output.line("");
-    output.line(fmt::format("{:<15} {:>10}{:>12}{:>12}{:>12}", "class", "rows", "precision", "recall", "f1"));
+    output.line(fmt::format("{:<15} {:>10}{:>12}{:>12}{:>12}", "class", result.count.weighted ? "weight" : "rows", "precision", "recall", "f1"));
     for (const ClassFigures& figures : result.classes) {
-      output.line(fmt::format("{:<15} {:>10}{:>12.4f}{:>12.4f}{:>12.4f}", cut(figures.label, 15),
+      output.line(fmt::format("{:<15} {:>10.10g}{:>12.4f}{:>12.4f}{:>12.4f}", cut(figures.label, 15),
                               figures.rows, figures.precision, figures.recall, figures.f1));
     }
     if (model.classes.size() <= confusion_classes) print_confusion(result, model, output);
@@ -67,7 +71,7 @@ class Evaluate final : public Command {
     std::size_t longest = 0;
     for (const std::string& name : model.classes) longest = std::max(longest, printable(name, 12).size());
     const std::size_t width = std::clamp<std::size_t>(longest + 2, 10, 14);
-    output.line("");
+    output.line(result.count.weighted ? "\nsums of weights" : "");
     std::string head = fmt::format("{:<16}", "true \\ given");
     for (std::size_t k = 0; k < columns; ++k) {
       head += fmt::format("{:>{}}", k < model.classes.size() ? cut(model.classes[k], width - 2) : "none", width);
@@ -76,7 +80,7 @@ class Evaluate final : public Command {
     for (std::size_t k = 0; k < result.confusion.size(); ++k) {
       std::string line = fmt::format("{:<16}", k < model.classes.size() ? cut(model.classes[k], 15) : "other");
       for (std::size_t j = 0; j < std::min(columns, result.confusion[k].size()); ++j) {
-        line += fmt::format("{:>{}}", result.confusion[k][j], width);
+        line += fmt::format("{:>{}.{}g}", result.confusion[k][j], width, width - 2);
       }
       output.line(line);
     }
@@ -90,26 +94,30 @@ class Evaluate final : public Command {
   static Json json(const Evaluation& result, const Model& model, const std::vector<std::string>& notes) {
     Json value;
     value["schema"] = "halfspace.evaluate/1";
-    value["rows"] = result.rows;
-    value["errors"] = result.errors;
-    value["error"] = result.error;
-    value["interval"] = {result.interval.low, result.interval.high};
+    value["rows"] = result.count.rows;
+    value["errors"] = result.count.wrong;
+    value["error"] = result.error;  // share of the weight
+    value["weight"] = weight_json(result.count);
+    value["interval"] = result.interval ? Json{result.interval->low, result.interval->high} : Json(nullptr);
     value["accuracy"] = 1 - result.error;
     value["classes"] = model.classes;
     Json confusion = Json::array(), undecided = Json::array();
     for (const auto& row : result.confusion) {
-      confusion.push_back(std::vector<std::uint64_t>(row.begin(), row.end() - 1));
-      undecided.push_back(row.back());
+      Json cells = Json::array();
+      for (std::size_t k = 0; k + 1 < row.size(); ++k) cells.push_back(whole_json(row[k]));
+      confusion.push_back(std::move(cells));
+      undecided.push_back(whole_json(row.back()));
     }
     value["confusion"] = std::move(confusion);
-    value["undecided"] = std::move(undecided);  // rows of each class with a score of exactly zero
+    value["undecided"] = std::move(undecided);  // weight of each class with a score of exactly zero
+    value["rows_on_plane"] = zero_rows_json(model, result.zero_rows);
     value["auc"] = optional_json(result.auc);
     value["log_loss"] = optional_json(result.log_loss);
     value["unknown_labels"] = result.unknown_labels;
     Json figures = Json::array();
     for (const ClassFigures& one : result.classes) {
       figures.push_back({{"label", one.label},
-                         {"rows", one.rows},
+                         {"rows", whole_json(one.rows)},
                          {"precision", one.precision},
                          {"recall", one.recall},
                          {"f1", one.f1}});
@@ -132,7 +140,7 @@ constinit const Verb evaluate_verb = {
     {"halfspace evaluate a9a.model a9a.t", "halfspace evaluate a9a.model a9a.t --json"},
     "Error with its exact 95 % interval, figures per class, confusion table, area under the curve, log-loss. A score "
     "of exactly "
-    "zero counts as an error for both classes.",
+    "zero counts as an error for both classes, whatever label the tie rule gives it.",
     [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Evaluate>(); }};
 
 }  // namespace halfspace::cli

@@ -63,6 +63,19 @@ Failure describe_failure() {
 // Control characters never reach the terminal; line breaks would make two lines of one error.
 std::string one_line(const std::string& text) { return printable(text, 8192); }
 
+// Names that slipped through: nothing of a file or a model reaches the terminal as a control. Line breaks are ours.
+std::string safe_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    out += is_printable(line) ? std::string(line) : printable(line, line.size());
+    if (end < text.size()) out += '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
 Json known(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 Json known(std::uint64_t number) { return number == 0 ? Json(nullptr) : Json(number); }
 
@@ -128,7 +141,8 @@ int report_failure(bool json) noexcept {
 void Output::line(std::string_view text) const {
   if (json_) return;
   std::FILE* to = diverted_ ? stderr : stdout;
-  std::fwrite(text.data(), 1, text.size(), to);
+  const std::string safe = safe_lines(text);
+  std::fwrite(safe.data(), 1, safe.size(), to);
   std::fputc('\n', to);
 }
 
@@ -155,7 +169,9 @@ void close_output() {
 }
 
 std::string json_text(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // Invisible characters and marks of direction as \uNNNN, which reads back as the same text.
+  return is_printable(text) ? text : value.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 std::string human_bytes(std::uint64_t bytes) {

@@ -8,8 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "data_options.hpp"
+#include "describe.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/core/label_text.hpp"
+#include "halfspace/model/errors.hpp"
 #include "halfspace/model/geometry.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "memory.hpp"
@@ -35,22 +38,21 @@ std::string abstention(const std::vector<std::string>& classes) {
   return std::all_of(classes.begin(), classes.end(), other_number) ? "0" : "abstain";
 }
 
-// Names of classes may be anything that a quoted cell of a table can be.
-std::string in_one_line(const std::string& name) {
-  std::string line;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    line += byte < 0x20 || byte == 0x7F ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
-  }
-  return line;
+// What stands between a label and its numbers: a comma in tables of that name, otherwise a tab.
+char delimiter_of(const std::string& path) { return path.ends_with(".csv") ? ',' : '\t'; }
+
+// How a name stands in the output: tables are opened by spreadsheets, lines are not.
+std::string word_of(const std::string& name, const std::string& path) {
+  const bool table = path.ends_with(".csv") || path.ends_with(".tsv");
+  return table ? label_cell(name, delimiter_of(path)) : label_line(name);
 }
 
-// A tab before each.
-void append_numbers(std::string& text, const double* values, std::size_t count) {
+// A delimiter before each.
+void append_numbers(std::string& text, const double* values, std::size_t count, char delimiter) {
   for (std::size_t k = 0; k < count; ++k) {
     char digits[number_length];
     const auto [end, code] = std::to_chars(digits, digits + number_length, values[k]);
-    text += '\t';
+    text += delimiter;
     text.append(digits, code == std::errc() ? end : digits);
   }
 }
@@ -98,7 +100,7 @@ class Predict final : public Command {
     }
     if (tie_) model.tie = *tie_;
     if (distances_) measure_normals(model);
-    for (const std::string& name : model.classes) words_.push_back(in_one_line(name));
+    for (const std::string& name : model.classes) words_.push_back(word_of(name, output_path_));
     words_.push_back(abstention(model.classes));
     classes_ = model.classes;
     planes_ = model.planes();
@@ -114,10 +116,7 @@ class Predict final : public Command {
     } else {
       take(0, read_for_model(data_, model, common, notes), common.team());
     }
-    if (labelled_) {
-      accuracy_ = static_cast<double>(right_) / static_cast<double>(rows_);
-      notes.push_back(fmt::format("accuracy {:.6g} ({} of {} rows)", accuracy_.get<double>(), right_, rows_));
-    }
+    gather_zero_rows();
     if (!rows_in_json_) {
       write_file(to_stdout ? "-" : output_path_, [&](ByteSink& sink) {
         for (const auto& [number, text] : text_)
@@ -125,7 +124,8 @@ class Predict final : public Command {
       });
     }
     for (const std::string& note : notes) output.note(note);
-    if (common.json) output.object(json(notes));
+    for (const std::string& line : result_lines(model)) to_stdout ? output.note(line) : output.line(line);
+    if (common.json) output.object(json(model, notes));
     return exit_done;
   }
 
@@ -143,19 +143,27 @@ class Predict final : public Command {
     Predictions predictions;
     predictions.scores =
         scores_ || distances_ ? scores(model, data, threads) : deciding_scores(model, data, threads);
+    const auto overflowed = overflowed_row(model, predictions.scores);
     predictions.labels = labels_from_scores(model, predictions.scores);
-    if (probabilities_) predictions.probabilities = probabilities(model, predictions.scores);
+    std::vector<std::uint32_t> zeros = rows_with_zero_score(model, predictions.scores);
+    ErrorCount errors;
+    if (data.labelled()) errors = count_errors(model, predictions.scores, data, labels_in(data, model.classes));
+    if (probabilities_ && labels_follow_probabilities(model)) {
+      predictions.probabilities = probabilities(model, probability_scores(model, data, threads));
+      predictions.labels = labels_from_probabilities(model, predictions.probabilities);
+      if (data.labelled()) errors = count_differing(predictions.labels, data, labels_in(data, model.classes));
+    } else if (probabilities_) {
+      predictions.probabilities = probabilities(model, predictions.scores);
+    }
     for (std::size_t k = 0; distances_ && k < predictions.scores.size(); ++k) {
       const double length = normals_[k % normals_.size()];
       predictions.scores[k] = length > 0 ? predictions.scores[k] / length : 0;
     }
-    const std::uint64_t right =
-        data.labelled() ? count_right(predictions, labels_in(data, model.classes)) : 0;
     std::vector<std::string> text;
     if (!rows_in_json_) text = lines(predictions, threads);
     const std::lock_guard lock(guard_);
-    rows_ += data.rows();
-    right_ += right;
+    blocks_[number] = {data.rows(), overflowed, std::move(zeros)};
+    errors_.add(errors);
     labelled_ = labelled_ || data.labelled();
     if (rows_in_json_) {
       predictions_.emplace(number, std::move(predictions));
@@ -167,6 +175,7 @@ class Predict final : public Command {
   // Parts are formatted in parallel.
   [[nodiscard]] std::vector<std::string> lines(const Predictions& predictions, const Threads& threads) const {
     const std::size_t rows = predictions.labels.size();
+    const char delimiter = delimiter_of(output_path_);
     std::vector<std::string> parts((rows + rows_per_part - 1) / rows_per_part);
     for_blocks(threads, rows, rows_per_part, [&](std::size_t begin, std::size_t end) {
       std::string& text = parts[begin / rows_per_part];
@@ -175,18 +184,44 @@ class Predict final : public Command {
       text.reserve((end - begin) * (8 + 24 * (numbers + shares)));
       for (std::size_t i = begin; i < end; ++i) {
         text += words_[std::min<std::size_t>(predictions.labels[i], classes_.size())];
-        append_numbers(text, predictions.scores.data() + i * numbers, numbers);
-        append_numbers(text, predictions.probabilities.data() + i * shares, shares);
+        append_numbers(text, predictions.scores.data() + i * numbers, numbers, delimiter);
+        append_numbers(text, predictions.probabilities.data() + i * shares, shares, delimiter);
         text += '\n';
       }
     });
     return parts;
   }
 
-  static std::uint64_t count_right(const Predictions& predictions, const std::vector<std::uint32_t>& truth) {
-    std::uint64_t right = 0;
-    for (std::size_t i = 0; i < truth.size(); ++i) right += truth[i] == predictions.labels[i] ? 1U : 0U;
-    return right;
+  // The most probable class is given, whatever the score.
+  static ErrorCount count_differing(const std::vector<std::uint32_t>& given, const Dataset& data,
+                                    const std::vector<std::uint32_t>& truth) {
+    ErrorCount errors;
+    for (std::size_t i = 0; i < truth.size(); ++i) errors.add(data.weight(i), given[i] == truth[i]);
+    return errors;
+  }
+
+  // Rows by their number in the whole. Throws InputError for the first one whose score is no number.
+  void gather_zero_rows() {
+    for (const auto& [number, block] : blocks_) {
+      if (block.overflowed) refuse_overflow(data_.path, rows_ + *block.overflowed);
+      for (const std::uint32_t i : block.zeros) zeros_.push_back(static_cast<std::uint32_t>(rows_ + i));
+      rows_ += block.rows;
+    }
+  }
+
+  // What there is to say beside the predictions.
+  [[nodiscard]] std::vector<std::string> result_lines(const Model& model) const {
+    std::vector<std::string> lines;
+    if (labelled_) lines.push_back("accuracy " + accuracy_words());
+    if (!zeros_.empty()) lines.push_back(zero_rows_words(model, zeros_));
+    return lines;
+  }
+
+  [[nodiscard]] std::string accuracy_words() const {
+    ErrorCount right = errors_;
+    right.wrong = errors_.rows - errors_.wrong;
+    right.wrong_weight = errors_.weight - errors_.wrong_weight;
+    return error_words(right, 6);
   }
 
   void add_json(const Predictions& predictions, Json& labels, Json& numbers, Json& shares) const {
@@ -202,11 +237,14 @@ class Predict final : public Command {
     }
   }
 
-  [[nodiscard]] Json json(const std::vector<std::string>& notes) const {
+  [[nodiscard]] Json json(const Model& model, const std::vector<std::string>& notes) const {
     Json value;
     value["schema"] = "halfspace.predict/1";
     value["rows"] = rows_;
-    value["accuracy"] = accuracy_;
+    value["accuracy"] = labelled_ ? Json(1 - errors_.share()) : Json(nullptr);
+    value["errors"] = labelled_ ? Json(errors_.wrong) : Json(nullptr);
+    value["weight"] = labelled_ ? weight_json(errors_) : Json(nullptr);
+    value["rows_on_plane"] = zero_rows_json(model, zeros_);
     value["notes"] = notes;
     value["output"] = rows_in_json_ ? Json(nullptr) : Json(output_path_);
     if (!rows_in_json_) return value;
@@ -230,13 +268,20 @@ class Predict final : public Command {
   DataOptions data_;
 
   // Of the rows so far.
-  std::uint64_t rows_ = 0, right_ = 0;
+  struct Block {
+    std::size_t rows = 0;
+    std::optional<std::size_t> overflowed;
+    std::vector<std::uint32_t> zeros;  // rows with a score of zero
+  };
+  std::map<std::size_t, Block> blocks_;
+  std::uint64_t rows_ = 0;
+  std::vector<std::uint32_t> zeros_;
+  ErrorCount errors_;
   bool labelled_ = false;
   std::mutex guard_;
   bool rows_in_json_ = false;                             // or as text
   std::map<std::size_t, Predictions> predictions_;        // by block
   std::map<std::size_t, std::vector<std::string>> text_;  // by block, part after part
-  Json accuracy_;
 };
 
 }  // namespace
@@ -247,8 +292,8 @@ constinit const Verb predict_verb = {
     "the label of every row, one line a row",
     {"halfspace predict a9a.model a9a.t > labels.txt",
      "halfspace predict a9a.model new.csv -o labels.txt --scores"},
-    "Prints the label the model gives to every row. When the rows have labels, the accuracy is said on "
-    "standard error.",
+    "Prints the label the model gives to every row. When the rows have labels, the accuracy is said too, on "
+    "standard error unless the predictions go to a file.",
     [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Predict>(); }};
 
 }  // namespace halfspace::cli

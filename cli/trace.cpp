@@ -11,6 +11,7 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/solve/algorithm.hpp"
 #include "halfspace/solve/separability.hpp"
+#include "halfspace/solve/start.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
 
@@ -46,24 +47,30 @@ class Trace final : public Command {
     options.flag("--cosine", "the cosine to the widest plane after every update, and its bound", cosine_);
     options.value("--theta", "WHEN", "write the weights; auto: up to 100 features", theta_);
     add_algorithm_options(options, algorithm_);
+    if (algorithm_.starts())
+      options.text("--from", "START", "where the plane starts: zero, a model, or weights v1,v2,... (theta0 may come last)",
+                   from_).fallback = "zero";
     data_.add_reading(options);
     options.text("--positive", "LABEL", "train this class against the rest", data_.positive);
   }
 
   [[nodiscard]] std::string hint_for(const std::string& option) const override {
-    return option_owners(algorithm_, option);
+    return option == "--from" ? start_owners(algorithm_) : option_owners(algorithm_, option);
   }
 
   int run(const Common& common, Output& output) override {
     if (common.json) throw UsageError("trace writes JSON lines as it is; it has no --json");
-    check_output(path_, {data_.path});
+    check_output(path_, {data_.path, from_});
+    if (cosine_ && from_ != "zero")
+      throw UsageError("--cosine: the bound holds for walks that start at zero; leave --from out");
     std::vector<std::string> notes;
     Dataset data = read_data(data_, common, notes);
     if (!data_.positive.empty()) data = against_rest(data, data_.positive);
     if (cosine_) find_widest(data, common);
     // A file gets the lines so far; what goes to standard output is there already.
     if (!path_.empty() && path_ != "-") finish_in_order();
-    const Run run = common.run();
+    Run run = common.run();
+    run.start = start_from(from_, data, run.threads);
     Fit fit;
     write_file(path_.empty() ? "-" : path_, [&](ByteSink& sink) {
       const UpdateObserver observer{
@@ -135,6 +142,7 @@ class Trace final : public Command {
   Algorithm algorithm_;
   Widest widest_;
   bool cosine_ = false;
+  std::string from_ = "zero";
   std::string word_, path_;
   std::int64_t every_ = 1;
   std::int64_t most_ = 9'000'000'000'000'000;

@@ -15,6 +15,7 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/solve/algorithm.hpp"
+#include "halfspace/solve/start.hpp"
 #include "halfspace/train/prepared.hpp"
 #include "memory.hpp"
 #include "signals.hpp"
@@ -36,7 +37,7 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 struct Outcome {
   Dataset data;
   Fit fit;
-  std::optional<TrainingError> error;
+  std::optional<ErrorCount> error;
   double read_seconds = 0, solve_seconds = 0, total_seconds = 0;
   std::vector<std::string> notes;
 };
@@ -69,6 +70,7 @@ class Train final : public Command {
   Algorithm algorithm_;
   std::string algorithm_word_;  // parsed once more by CLI11; the meaning was taken from it before
   std::string model_path_;
+  std::string from_ = "zero";
   bool stream_ = false;
   bool makes_features_ = false;
   DataOptions data_;
@@ -85,6 +87,9 @@ void Train::add_options(OptionList& options) {
   options.flag("--stream", "online learners: one pass over libsvm text as it comes, in constant memory",
                stream_);
   add_algorithm_options(options, algorithm_, makes_features_ ? "kernel" : "");
+  if (algorithm_.starts())
+    options.text("--from", "START", "where the plane starts: zero, a model, or weights v1,v2,... (theta0 may come last)", from_)
+        .fallback = "zero";
   data_.add_reading(options);
   data_.add_training(options);
   if (makes_features_) data_.add_map_kernel(options);
@@ -98,7 +103,9 @@ std::string Train::epilogue() const {
   return text;
 }
 
-std::string Train::hint_for(const std::string& option) const { return option_owners(algorithm_, option); }
+std::string Train::hint_for(const std::string& option) const {
+  return option == "--from" ? start_owners(algorithm_) : option_owners(algorithm_, option);
+}
 
 Outcome Train::train(const Common& common) {
   Outcome out;
@@ -117,6 +124,7 @@ Outcome Train::train(const Common& common) {
     meter.show(progress);
     return true;
   };
+  run.start = start_from(from_, out.data, threads);
   PreparedFit prepared = train_prepared(algorithm_, out.data, {data_.scale, data_.map, data_.map_kernel, data_.positive, data_.read.zero_based}, run);
   out.fit = std::move(prepared.fit);
   out.solve_seconds = seconds_between(ready, Clock::now());
@@ -184,8 +192,7 @@ void Train::print(const Outcome& out, const Output& output) const {
     output.line(fmt::format("objective {:.8g}, at most {:.2g} above the optimum (relative {:.1e}{})", gap.primal,
                             gap.gap(), gap.relative(), std::abs(gap.primal) < 1 ? ", measured against 1" : ""));
   }
-  output.line(out.error ? fmt::format("training error {:.4g} ({} of {} rows)", out.error->share,
-                                      out.error->rows, out.data.rows())
+  output.line(out.error ? "training error " + error_words(*out.error, 4)
                         : std::string("training error: not counted, it would take longer than the training or the time "
                                       "allowed; halfspace evaluate counts it"));
   for (const std::string& line : out.fit.summary) output.line(line);
@@ -232,6 +239,7 @@ Json Train::json(const Outcome& out) const {
   value["schema"] = "halfspace.train/1";
   value["algorithm"] = algorithm_.name();
   value["options"] = facts_json(algorithm_.values());
+  if (algorithm_.starts()) value["from"] = fact(fit.model, "from").empty() ? "zero" : fact(fit.model, "from");
   value["rows"] = out.data.rows();
   value["features"] = out.data.features();
   value["nonzeros"] = out.data.nonzeros();
@@ -245,8 +253,10 @@ Json Train::json(const Outcome& out) const {
   objective["dual"] = fit.objective ? Json(fit.objective->dual) : Json(nullptr);
   objective["gap"] = fit.objective ? Json(fit.objective->gap()) : Json(nullptr);
   objective["relative_gap"] = fit.objective ? Json(fit.objective->relative_gap()) : Json(nullptr);
-  value["training_error"] = out.error ? Json(out.error->share) : Json(nullptr);
-  value["training_errors"] = out.error ? Json(out.error->rows) : Json(nullptr);
+  value["training_error"] = out.error ? Json(out.error->share()) : Json(nullptr);  // share of the weight
+  value["training_errors"] = out.error ? Json(out.error->wrong) : Json(nullptr);   // rows
+  value["training_rows"] = out.error ? Json(out.error->rows) : Json(nullptr);
+  value["training_weight"] = out.error ? weight_json(*out.error) : Json(nullptr);
   value["mistakes"] = fit.mistakes ? Json(*fit.mistakes) : Json(nullptr);
   value["support_vectors"] = fit.support_vectors ? Json(*fit.support_vectors) : Json(nullptr);
   value["certificate"] = certificate_json(fit.model);
@@ -273,6 +283,7 @@ Json Train::json(const Outcome& out) const {
                             {"kernel", OptionType<KernelFunction>::print(fit.model.map->kernel)},
                             {"features", fit.model.map->outputs}};
   value["data"] = fact(fit.model, "data");
+  value["summary"] = fit.summary;
   value["notes"] = out.notes;
   value["model"] = model_path_;
   return value;
@@ -283,8 +294,8 @@ int Train::run(const Common& common, Output& output) {
     if (common.json) throw UsageError("--json and -o - both want standard output");
     output.divert();
   }
-  check_output(model_path_, {data_.path});
-  if (stream_) return train_stream(algorithm_, data_, model_path_, common, output);
+  check_output(model_path_, {data_.path, from_});
+  if (stream_) return train_stream(algorithm_, data_, from_, model_path_, common, output);
   const Outcome out = train(common);
   if (!out.fit.refusal.empty()) {
     output.line(fmt::format("no model: {}", out.fit.refusal));

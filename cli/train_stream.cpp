@@ -10,6 +10,7 @@
 #include "halfspace/certify/certificate.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model_file.hpp"
+#include "halfspace/solve/start.hpp"
 #include "signals.hpp"
 
 namespace halfspace::cli {
@@ -49,6 +50,7 @@ Json json_of(const Algorithm& algorithm, const Fit& fit, double seconds, const s
   value["certificate"] = certificate_json(fit.model);
   value["figures"] = Json::object();
   for (const auto& [name, figure] : fit.figures) value["figures"][name] = figure;
+  value["summary"] = fit.summary;
   value["notes"] = fit.notes;
   value["model"] = model_path;
   return value;
@@ -56,7 +58,7 @@ Json json_of(const Algorithm& algorithm, const Fit& fit, double seconds, const s
 
 }  // namespace
 
-int train_stream(const Algorithm& algorithm, const DataOptions& data, const std::string& model_path,
+int train_stream(const Algorithm& algorithm, const DataOptions& data, const std::string& from, const std::string& model_path,
                  const Common& common, Output& output) {
   check(data);
   const auto start = std::chrono::steady_clock::now();
@@ -68,6 +70,7 @@ int train_stream(const Algorithm& algorithm, const DataOptions& data, const std:
   };
   const auto stream =
       open_stream(data.path, {data.read.zero_based, data.read.features, data.positive, run.threads.until(run.stop)});
+  run.start = start_of_stream(from, run.threads);
   Fit fit = algorithm.train_stream(*stream, run);
   if (!data.positive.empty()) fit.model.facts.emplace_back("positive", fit.model.classes.back());
   if (data.read.zero_based) fit.model.facts.emplace_back("zero_based", "true");
@@ -80,6 +83,7 @@ int train_stream(const Algorithm& algorithm, const DataOptions& data, const std:
   output.line(fmt::format("{}: {}", algorithm.name(), facts_words(algorithm.values())));
   output.line(fmt::format("read and learned in {}", human_seconds(seconds)));
   output.line(fmt::format("mistakes {}", fit.mistakes.value_or(0)));
+  for (const std::string& line : fit.summary) output.line(line);
   for (std::size_t k = 0; k < fit.certificates.size(); ++k) {
     const std::string plane =
         fit.certificates.size() > 1 ? fmt::format(" (class {})", printable(fit.model.classes[k])) : "";

@@ -10,8 +10,8 @@
 
 namespace halfspace::cli {
 
-// The exit code.
-[[nodiscard]] int train_stream(const Algorithm& algorithm, const DataOptions& data,
+// `from` is where the planes start. Gives the exit code.
+[[nodiscard]] int train_stream(const Algorithm& algorithm, const DataOptions& data, const std::string& from,
                                const std::string& model_path, const Common& common, Output& output);
 
 }  // namespace halfspace::cli

@@ -136,6 +136,7 @@ StatedFacts stated_facts(const Model& model, const std::string& file) {
       from = comma + 1;
     }
   }
+  if (facts.has("from") && facts.text("from").empty()) facts.refuse("from", "a start has a name");
   // How the rows are read and prepared; compared where that is done.
   if (facts.has("map")) (void)facts.text("map");
   if (facts.has("map") && model.map == nullptr) facts.refuse("map", "the model makes no features");

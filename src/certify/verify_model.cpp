@@ -42,7 +42,9 @@ Check check_for(const Model& model) {
   if (!known) refuse_bare(fmt::format("a model of '{}' carries no certificate", printable(model.algorithm)));
   if (kernel && model.certificate.empty())
     throw UsageError(
-        "the kernel is not proved to be positive semidefinite: the model carries no duality gap to verify");
+        model.algorithm == "nu-svm" && detail::text_of(model.facts, "C").empty()
+            ? "the machine has no margin, so no svm stands for it: the model carries no duality gap to verify"
+            : "the kernel is not proved to be positive semidefinite: the model carries no duality gap to verify");
   if (kernel) return hard_margin ? Check::KernelMargins : Check::Machines;
   return hard_margin ? Check::Margins : Check::Planes;
 }

@@ -32,12 +32,14 @@ bool is_deceptive(std::string_view sequence) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(sequence[i])); };
   if (sequence.size() == 2) {
     const unsigned point = (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
-    return point == 0xA0 || point == 0xAD || point == 0x61C;
+    return point == 0xA0 || point == 0xAD || point == 0x34F || point == 0x61C;
   }
   if (sequence.size() == 3) {
     const unsigned point = (byte(0) & 0x0FU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
-    return (point >= 0x2000 && point <= 0x206F) || point == 0x180E || point == 0x2212 || point == 0x3000 ||
-           (point >= 0xFE00 && point <= 0xFE0F) || point == 0xFEFF;
+    const bool filler = point == 0x115F || point == 0x1160 || point == 0x3164 || point == 0xFFA0;
+    return (point >= 0x2000 && point <= 0x206F) || (point >= 0x180B && point <= 0x180F) || point == 0x2212 ||
+           point == 0x3000 || (point >= 0xFE00 && point <= 0xFE0F) || point == 0xFEFF ||
+           (point >= 0xFFF9 && point <= 0xFFFB) || filler;
   }
   return sequence.size() == 4 && byte(0) == 0xF3 && byte(1) == 0xA0;  // tags and variation selectors
 }
@@ -49,6 +51,19 @@ std::string compose(const Place& place, const std::string& message, const std::s
 }
 
 }  // namespace
+
+bool is_printable(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] >= 0x20 && text[at] < 0x7F) {
+      ++at;
+      continue;
+    }
+    const std::size_t length = utf8_length(text.substr(at));
+    if (length == 0 || is_deceptive(text.substr(at, length))) return false;
+    at += length;
+  }
+  return true;
+}
 
 std::string printable(std::string_view text, std::size_t limit) {
   std::string out;

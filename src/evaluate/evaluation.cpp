@@ -12,11 +12,6 @@
 namespace halfspace {
 namespace {
 
-std::uint64_t rounded(double sum) {
-  constexpr double most = 0x1p63;
-  return static_cast<std::uint64_t>(std::round(std::min(sum, most)));
-}
-
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 // [true class][given class]: sums of weights; the last column is for rows with a score of zero.
@@ -28,13 +23,22 @@ std::vector<ClassFigures> class_figures(const std::vector<std::string>& names, c
     const double rows = std::accumulate(table[c].begin(), table[c].end(), 0.0);
     double given = 0;
     for (const auto& row : table) given += row[c];
-    ClassFigures f{.label = names[c], .rows = rounded(rows)};
+    ClassFigures f{.label = names[c], .rows = rows};
     f.precision = share(table[c][c], given);
     f.recall = share(table[c][c], rows);
     f.f1 = share(2 * table[c][c], rows + given);
     figures.push_back(std::move(f));
   }
   return figures;
+}
+
+// For whole weights, which stand for so many rows.
+std::optional<Interval> interval_of(const ErrorCount& count, const Dataset& data) {
+  constexpr double most = 0x1p53;  // beyond that sums of whole numbers are not exact
+  if (count.weight > most) return std::nullopt;
+  for (std::size_t i = 0; i < data.rows(); ++i)
+    if (data.weight(i) != std::floor(data.weight(i))) return std::nullopt;
+  return error_interval(static_cast<std::uint64_t>(count.wrong_weight), static_cast<std::uint64_t>(count.weight));
 }
 
 }  // namespace
@@ -70,10 +74,12 @@ namespace {
 // Mean of -log of the probability given to the true class, over rows whose label the model knows. A probability that
 // underflows to 0 counts as the smallest double.
 std::optional<double> log_loss_of(const Model& model, const Dataset& data, const std::vector<std::uint32_t>& labels,
-                                  const std::vector<double>& f) {
+                                  const std::vector<double>& f, const Threads& threads) {
   if (!has_probabilities(model)) return std::nullopt;
   const std::size_t classes = model.classes.size();
-  const std::vector<double> p = probabilities(model, f);
+  const std::vector<double> p = labels_follow_probabilities(model)
+                                    ? probabilities(model, probability_scores(model, data, threads))
+                                    : probabilities(model, f);
   double sum = 0, total = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] >= classes) continue;
@@ -91,41 +97,26 @@ Evaluation evaluate(const Model& model, const Dataset& data, const Threads& thre
   const std::size_t classes = model.classes.size();
   const std::vector<std::uint32_t> labels = labels_in(data, model.classes);
   const std::vector<double> f = scores(model, data, threads);
+  check_scores(model, f, data);
   std::vector<std::uint32_t> given = labels_from_scores(model, f);
-  if (model.planes() == 1) {
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      if (!(f[i] > 0 || f[i] < 0)) given[i] = abstained;
-    }
-  }
-
-  Table table(classes);
-  for (auto& row : table) row.resize(classes + 1);
-  double total = 0;
-  double right = 0;
-  double unknown = 0;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const double weight = data.weight(i);
-    total += weight;
-    if (labels[i] >= classes) {
-      unknown += weight;
-      continue;
-    }
-    table[labels[i]][std::min<std::size_t>(given[i], classes)] += weight;
-    if (labels[i] == given[i]) right += weight;
-  }
 
   Evaluation result;
-  result.rows = rounded(total);
-  result.errors = rounded(total - right);
-  result.error = share(total - right, total);
-  result.interval = error_interval(result.errors, result.rows);
-  result.unknown_labels = rounded(unknown);
-  for (const auto& row : table) {
-    std::vector<std::uint64_t>& counts = result.confusion.emplace_back();
-    for (const double cell : row) counts.push_back(rounded(cell));
+  result.zero_rows = rows_with_zero_score(model, f);
+  for (const std::uint32_t i : result.zero_rows) given[i] = abstained;
+  result.confusion.assign(classes, std::vector<double>(classes + 1));
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const double weight = data.weight(i);
+    result.count.add(weight, labels[i] < classes && given[i] == labels[i]);
+    if (labels[i] < classes) {
+      result.confusion[labels[i]][std::min<std::size_t>(given[i], classes)] += weight;
+    } else if (weight > 0) {
+      ++result.unknown_labels;
+    }
   }
-  result.classes = class_figures(model.classes, table);
-  result.log_loss = log_loss_of(model, data, labels, f);
+  result.error = result.count.share();
+  result.interval = interval_of(result.count, data);
+  result.classes = class_figures(model.classes, result.confusion);
+  result.log_loss = log_loss_of(model, data, labels, f, threads);
   if (model.planes() == 1) {
     std::vector<std::uint8_t> positive(labels.size());
     std::vector<double> weights(labels.size());

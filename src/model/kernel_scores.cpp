@@ -283,6 +283,21 @@ std::vector<double> function_values(const KernelModel& model, bool unit_rows, co
   return out;
 }
 
+namespace {
+
+// Which pairs vote for their later class when the function is exactly zero: by LIBSVM's rule the class that stands further
+// back in its list, in models of ours none.
+std::vector<std::uint8_t> later_at_zero(const KernelModel& model, std::size_t classes) {
+  std::vector<std::uint32_t> place(classes, 0);
+  for (std::size_t k = 0; k < model.order.size(); ++k) place[model.order[k]] = static_cast<std::uint32_t>(k);
+  std::vector<std::uint8_t> out;
+  for (std::size_t a = 0; a < classes; ++a)
+    for (std::size_t b = a + 1; b < classes; ++b) out.push_back(!model.order.empty() && place[b] > place[a] ? 1 : 0);
+  return out;
+}
+
+}  // namespace
+
 namespace detail {
 
 void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data, bool decide,
@@ -294,6 +309,7 @@ void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes,
   }
   const std::size_t functions = model.offsets.size();
   const bool votes = model.pairs && planes > 1;
+  const std::vector<std::uint8_t> zero = votes ? later_at_zero(model, planes) : std::vector<std::uint8_t>();
   each_batch(model, data, decide, threads, [&](std::size_t first, std::size_t count, const double* values) {
     if (!votes) {
       std::copy_n(values, count * functions, out.data() + first * functions);
@@ -303,7 +319,10 @@ void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes,
       for (std::size_t i = begin; i < end; ++i) {
         std::size_t k = i * functions;
         for (std::size_t a = 0; a < planes; ++a)
-          for (std::size_t b = a + 1; b < planes; ++b, ++k) out[(first + i) * planes + (values[k] > 0 ? b : a)] += 1;
+          for (std::size_t b = a + 1; b < planes; ++b, ++k) {
+            const bool later = values[k] > 0 || (values[k] == 0 && zero[k - i * functions] != 0);
+            out[(first + i) * planes + (later ? b : a)] += 1;
+          }
       }
     });
   });

@@ -14,6 +14,8 @@ std::vector<Tensor> kernel_tensors(const KernelModel& model) {
       {"offsets", Dtype::F64, {model.offsets.size()}, bytes_of(model.offsets)},
       {"vectors.index", Dtype::U32, {model.index.size()}, bytes_of(model.index)},
       {"functions.vector", Dtype::U32, {model.vector.size()}, bytes_of(model.vector)}};
+  if (!model.sigmoid.empty())
+    out.insert(out.begin(), {"functions.sigmoid", Dtype::F64, {model.offsets.size(), 2}, bytes_of(model.sigmoid)});
   if (!model.order.empty()) out.push_back({"order", Dtype::U32, {model.order.size()}, bytes_of(model.order)});
   return out;
 }
@@ -37,16 +39,18 @@ void check_rows(TensorReader& tensors, const KernelModel& model) {
   }
 }
 
-void check_order(TensorReader& tensors, const KernelModel& model, std::size_t classes) {
-  std::vector<bool> seen(classes, false);
-  for (std::size_t k = 0; k < model.order.size(); ++k) {
-    if (model.order[k] >= classes || seen[model.order[k]])
-      tensors.refuse(*tensors.find("order"), k * 4, "not every class once");
-    seen[model.order[k]] = true;
-  }
-}
-
 }  // namespace
+
+std::vector<std::uint32_t> read_order(TensorReader& tensors, std::size_t classes) {
+  if (tensors.find("order") == nullptr) return {};
+  std::vector<std::uint32_t> order = tensors.values<std::uint32_t>("order", Dtype::U32, {classes});
+  std::vector<bool> seen(classes, false);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (order[k] >= classes || seen[order[k]]) tensors.refuse(*tensors.find("order"), k * 4, "not every class once");
+    seen[order[k]] = true;
+  }
+  return order;
+}
 
 void read_kernel_tensors(TensorReader& tensors, KernelModel& model, std::size_t classes) {
   const std::uint64_t functions = classes == 2  ? 1
@@ -71,10 +75,9 @@ void read_kernel_tensors(TensorReader& tensors, KernelModel& model, std::size_t 
   if (model.features > free_features && model.features / 1024 > entries + 1)
     tensors.refuse(starts, 0, fmt::format("{} entries for {} features", entries, model.features));
   check_rows(tensors, model);
-  if (tensors.find("order") != nullptr) {
-    model.order = tensors.values<std::uint32_t>("order", Dtype::U32, {classes});
-    check_order(tensors, model, classes);
-  }
+  model.order = read_order(tensors, classes);
+  if (tensors.find("functions.sigmoid") != nullptr && (model.pairs || classes == 2))
+    model.sigmoid = tensors.values<double>("functions.sigmoid", Dtype::F64, {functions, 2});
 }
 
 }  // namespace halfspace::detail

@@ -11,9 +11,8 @@
 //                    round when that is L2, and the tie rule is set such that f = 0 still gives L2.
 //   MCSVM_CS, two    the larger of two scores, L1 when equal: the difference of the two planes (same in exact
 //                    arithmetic), with the tie rule that gives L1.
-//   K classes        the largest score. Of equal scores LIBLINEAR takes the first label in its own order, we
-//   take
-//                    the smallest label: the one place where predictions may differ.
+//   K classes        the largest score. Of equal scores LIBLINEAR takes the first label in its own order: the
+//                    model keeps that order.
 #include "model/liblinear_text.hpp"
 
 #include <fmt/format.h>
@@ -277,6 +276,7 @@ Model model_from_text(Text text, const std::string& name) {
     std::vector<std::size_t> column(rank.size());
     for (std::size_t i = 0; i < rank.size(); ++i) column[rank[i]] = i;
     for (const std::size_t c : column) add_plane(text, {.plus = c}, linear, name);
+    linear.order.assign(rank.begin(), rank.end());
   }
   model.form = std::move(linear);
   model.algorithm = "liblinear";

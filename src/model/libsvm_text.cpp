@@ -39,6 +39,7 @@ struct Head {
   std::vector<double> rho;
   std::vector<std::int64_t> label;
   std::vector<std::uint64_t> of_class;
+  std::vector<double> prob_a, prob_b;  // -b 1: P(i) = 1 / (1 + exp(A f + B)) for every pair
 };
 
 template <class T>
@@ -103,8 +104,10 @@ void read_key(Cursor& cursor, const std::string& key, const Cursor& at_key, Head
     header.label = numbers<std::int64_t>(cursor, "a label (an integer)");
   } else if (key == "nr_sv") {
     header.of_class = numbers<std::uint64_t>(cursor, "a number of support vectors");
-  } else if (key == "probA" || key == "probB" || key == "prob_density_marks") {
-    (void)numbers<double>(cursor, "a number");  // probabilities are not taken over
+  } else if (key == "probA") {
+    header.prob_a = numbers<double>(cursor, "a number");
+  } else if (key == "probB") {
+    header.prob_b = numbers<double>(cursor, "a number");
   } else {
     at_key.refuse(fmt::format("unknown key '{}'", printable(key)), "a key of a LIBSVM model");
   }
@@ -123,6 +126,12 @@ void check_header(const Head& header, const std::map<std::string, Cursor>& place
   check_count("label", header.label.size(), k, "labels");
   check_count("nr_sv", header.of_class.size(), k, "counts");
   check_count("rho", header.rho.size(), k * (k - 1) / 2, "values of rho");
+  for (const char* key : {"probA", "probB"}) {
+    if (!places.contains(key)) continue;
+    const char* other = key[4] == 'A' ? "probB" : "probA";
+    if (!places.contains(other)) refuse(key, 0, fmt::format("{} without {}", key, other));
+    check_count(key, (key[4] == 'A' ? header.prob_a : header.prob_b).size(), k * (k - 1) / 2, "values");
+  }
   std::set<std::int64_t> seen;
   for (std::size_t i = 0; i < k; ++i)
     if (!seen.insert(header.label[i]).second) refuse("label", i, fmt::format("the label {} twice", header.label[i]));
@@ -264,7 +273,13 @@ Model model_from_libsvm(std::string_view text, const std::string& name) {
         }
       }
       machine.first.push_back(machine.vector.size());
-      machine.offsets.push_back(-sign * header.rho[pair_number(i, j, classes)]);
+      const std::size_t pair = pair_number(i, j, classes);
+      machine.offsets.push_back(-sign * header.rho[pair]);
+      if (!header.prob_a.empty()) {
+        // Turned round, A f + B becomes its negative, and f too.
+        machine.sigmoid.push_back(header.prob_a[pair]);
+        machine.sigmoid.push_back(sign * header.prob_b[pair]);
+      }
       if (classes == 2) model.tie = sign > 0 ? Tie::Negative : Tie::Positive;
     }
   }
@@ -329,6 +344,12 @@ std::string to_libsvm_text(const Model& model) {
   for (const double b : machine->offsets) text += fmt::format(" {}", b);
   text += "\nlabel";
   for (const std::string& name : model.classes) text += fmt::format(" {}", integer_label(name));
+  if (!machine->sigmoid.empty()) {
+    text += "\nprobA";
+    for (std::size_t k = 0; k < machine->offsets.size(); ++k) text += fmt::format(" {}", machine->sigmoid[2 * k]);
+    text += "\nprobB";
+    for (std::size_t k = 0; k < machine->offsets.size(); ++k) text += fmt::format(" {}", -machine->sigmoid[2 * k + 1]);
+  }
   const std::vector<std::uint32_t> owner = class_of_vectors(*machine, classes);
   std::vector<std::vector<std::uint32_t>> of_class(classes);
   for (std::size_t r = 0; r < owner.size(); ++r) of_class[owner[r]].push_back(static_cast<std::uint32_t>(r));

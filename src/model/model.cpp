@@ -146,8 +146,10 @@ std::vector<std::uint32_t> labels_from_scores(const Model& model, std::span<cons
   // Of equal scores the class that comes first in this order wins.
   std::vector<std::size_t> order(planes);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (const auto* kernel = std::get_if<KernelModel>(&model.form); kernel != nullptr && !kernel->order.empty())
-    std::copy(kernel->order.begin(), kernel->order.end(), order.begin());
+  const auto* kernel = std::get_if<KernelModel>(&model.form);
+  const auto* linear = std::get_if<LinearModel>(&model.form);
+  if (kernel != nullptr && !kernel->order.empty()) std::copy(kernel->order.begin(), kernel->order.end(), order.begin());
+  if (linear != nullptr && !linear->order.empty()) std::copy(linear->order.begin(), linear->order.end(), order.begin());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto row = scores.subspan(i * planes, planes);
     if (planes == 1) {

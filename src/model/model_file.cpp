@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which tensors a model has. Linear: "weights" [planes, features] or, when fewer than a third of the weights
 // are not zero, "weights.start" [planes + 1], "weights.value" [n] and "weights.index" [n]; "offsets"
-// [planes]. Lookup: "values" [n] and "labels" [n]. Voted: the rows "rows.start" [r + 1], "rows.value" [n],
+// [planes], and "order" as kernel models have it. Lookup: "values" [n] and "labels" [n]. Voted: the rows "rows.start" [r + 1], "rows.value" [n],
 // "rows.constant" [r], "rows.index" [n], and the mistakes "mistakes.first" [planes + 1], "mistakes.survived" [k],
 // "mistakes.row" [k], "mistakes.positive" [k]. Kernel: the support vectors "vectors.start" [r + 1], "vectors.value" [n],
 // "vectors.index" [n], and the functions "functions.first" [f + 1], "functions.coefficient" [m], "functions.vector" [m],
-// "offsets" [f], and "order" [classes] when ties go another way than by the order of the classes. Any: "encoding" and "certificate", JSON texts as bytes, when there;
+// "offsets" [f], "functions.sigmoid" [f, 2] where they have probabilities, and "order" [classes] when ties go another way
+// than by the order of the classes. Any: "encoding" and "certificate", JSON texts as bytes, when there;
 // scaling and feature map as preparation_tensors.cpp says.
 #include "halfspace/model/model_file.hpp"
 
@@ -81,14 +82,18 @@ bool better_sparse(const LinearModel& model) {
 // The tensors of four bytes come last, so that every tensor lies on a multiple of its size.
 std::vector<Tensor> linear_tensors(const LinearModel& model, SparseWeights& sparse) {
   const Tensor offsets{"offsets", Dtype::F64, {model.planes}, bytes_of(model.offsets)};
+  std::vector<Tensor> out;
   if (!better_sparse(model)) {
-    return {{"weights", Dtype::F64, {model.planes, model.features}, bytes_of(model.weights)}, offsets};
+    out = {{"weights", Dtype::F64, {model.planes, model.features}, bytes_of(model.weights)}, offsets};
+  } else {
+    sparse = sparse_weights(model);
+    out = {{"weights.start", Dtype::U64, {sparse.start.size()}, bytes_of(sparse.start)},
+           {"weights.value", Dtype::F64, {sparse.value.size()}, bytes_of(sparse.value)},
+           offsets,
+           {"weights.index", Dtype::U32, {sparse.index.size()}, bytes_of(sparse.index)}};
   }
-  sparse = sparse_weights(model);
-  return {{"weights.start", Dtype::U64, {sparse.start.size()}, bytes_of(sparse.start)},
-          {"weights.value", Dtype::F64, {sparse.value.size()}, bytes_of(sparse.value)},
-          offsets,
-          {"weights.index", Dtype::U32, {sparse.index.size()}, bytes_of(sparse.index)}};
+  if (!model.order.empty()) out.push_back({"order", Dtype::U32, {model.order.size()}, bytes_of(model.order)});
+  return out;
 }
 
 std::vector<Tensor> voted_tensors(const VotedModel& model) {
@@ -160,13 +165,14 @@ void read_sparse_weights(TensorReader& tensors, LinearModel& model) {
   }
 }
 
-void read_form(TensorReader& tensors, LinearModel& model, std::size_t) {
+void read_form(TensorReader& tensors, LinearModel& model, std::size_t classes) {
   if (tensors.find("weights") != nullptr) {
     model.weights = tensors.values<double>("weights", Dtype::F64, {model.planes, model.features});
   } else {
     read_sparse_weights(tensors, model);
   }
   model.offsets = tensors.values<double>("offsets", Dtype::F64, {model.planes});
+  if (model.planes > 1) model.order = detail::read_order(tensors, classes);
 }
 
 void read_form(TensorReader& tensors, LookupModel& model, std::size_t classes) {
@@ -301,6 +307,7 @@ std::string to_bytes(const Model& model) {
     check_finite(kernel->value);
     check_finite(kernel->coefficient);
     check_finite(kernel->offsets);
+    check_finite(kernel->sigmoid);
     tensors = detail::kernel_tensors(*kernel);
   } else {
     const auto& lookup = std::get<LookupModel>(model.form);

@@ -101,6 +101,8 @@ inline void check_starts(TensorReader& tensors, std::string_view name,
 
 // Kernel models.
 [[nodiscard]] std::vector<Tensor> kernel_tensors(const KernelModel& model);
+// "order", or nothing when it is not there.
+[[nodiscard]] std::vector<std::uint32_t> read_order(TensorReader& tensors, std::size_t classes);
 void read_kernel_tensors(TensorReader& tensors, KernelModel& model, std::size_t classes);
 
 // Scaling and feature map, when the model has them. Written into `eight` (8 bytes a number) and `four`.

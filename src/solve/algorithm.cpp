@@ -35,6 +35,12 @@ void check_trainable(const Dataset& data) {
   }
 }
 
+void refuse_start(const Run& run, std::string_view algorithm) {
+  if (run.start == nullptr) return;
+  throw UsageError(fmt::format("{} has no plane to start from", algorithm),
+                   "--from works with perceptron, averaged-perceptron, passive-aggressive, pegasos and sgd");
+}
+
 void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts options, const Run& run) {
   fit.model.algorithm = algorithm;
   fit.model.options = std::move(options);
@@ -47,6 +53,7 @@ void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts o
                      {"data", data.fingerprint()},
                      {"seed", fmt::format("{}", run.seed)},
                      {"version", std::string(version())}};
+  if (run.start != nullptr) fit.model.facts.emplace_back("from", run.start->name);
   fit.model.facts.insert(fit.model.facts.end(), own.begin(), own.end());
 }
 
@@ -62,6 +69,7 @@ struct Algorithm::Any {
   [[nodiscard]] virtual std::vector<OptionInfo> options() const = 0;
   virtual void set(std::string_view option, std::string_view text) = 0;
   [[nodiscard]] virtual Facts values() const = 0;
+  [[nodiscard]] virtual bool starts() const = 0;
   [[nodiscard]] virtual Fit fit(const Dataset& data, const Run& run) const = 0;
   [[nodiscard]] virtual Fit stream(RowStream& stream, const Run& run) const = 0;
   [[nodiscard]] virtual Fit trace(const Dataset& data, const Run& run,
@@ -98,6 +106,7 @@ struct Holder final : Base {
                      near.empty() ? "" : fmt::format("did you mean --{}?", near));
   }
   [[nodiscard]] Facts values() const override { return option_values(options_value); }
+  [[nodiscard]] bool starts() const override { return Starts<A>; }
   [[nodiscard]] Fit fit(const Dataset& data, const Run& run) const override {
     return halfspace::train(data, options_value, run);
   }
@@ -112,6 +121,7 @@ struct Holder final : Base {
                          {"data", "stream"},
                          {"seed", fmt::format("{}", run.seed)},
                          {"version", std::string(version())}};
+      if (run.start != nullptr) fit.model.facts.emplace_back("from", run.start->name);
       return fit;
     } else {
       throw UsageError(
@@ -122,6 +132,7 @@ struct Holder final : Base {
   [[nodiscard]] Fit trace(const Dataset& data, const Run& run,
                           const UpdateObserver& observer) const override {
     if constexpr (requires { halfspace::trace(data, options_value, run, observer); }) {
+      detail::check_start<A>(run);
       detail::check_trainable(data);
       Fit fit = halfspace::trace(data, options_value, run, observer);
       detail::complete(fit, data, A::name, option_values(options_value), run);
@@ -170,6 +181,7 @@ std::string_view Algorithm::summary() const { return any_->summary(); }
 std::vector<OptionInfo> Algorithm::options() const { return any_->options(); }
 void Algorithm::set(std::string_view option, std::string_view text) { any_->set(option, text); }
 Facts Algorithm::values() const { return any_->values(); }
+bool Algorithm::starts() const { return any_->starts(); }
 
 Fit Algorithm::train(const Dataset& data, const Run& run) const { return any_->fit(data, run); }
 

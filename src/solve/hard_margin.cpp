@@ -133,7 +133,7 @@ Fit solve(const Dataset& data, const HardMargin& options, const Run& given) {
                      {"radius", margin.radius},
                      {"mistake_bound", margin.mistakes}};
     }
-    fit.notes.push_back(fmt::format("{}: margin {:.9g}, no plane has more than {:.9g}", printable(label),
+    fit.summary.push_back(fmt::format("{}: margin {:.9g}, no plane has more than {:.9g}", printable(label),
                                     margin.lower, margin.upper));
   }
   fit.objective = total;

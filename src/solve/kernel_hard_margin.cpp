@@ -178,7 +178,7 @@ Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, con
   const Clock clock(run);
   const std::string unproved = detail::why_not_semidefinite(goal.kernel, data);
   Fit refused;
-  std::vector<std::string> notes;
+  std::vector<std::string> margins;
   double lower = std::numeric_limits<double>::infinity(), upper = lower, radius = 0;
   for (std::size_t k = 0; k < classes.tasks.size(); ++k) {
     Problem& problem = classes.tasks[k].problem;
@@ -211,7 +211,7 @@ Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, con
     }
     bracket.machine.gap = {0.5 / (margin.lower * margin.lower), 0.5 / (margin.upper * margin.upper)};
     bracket.machine.C = std::numeric_limits<double>::infinity();
-    notes.push_back(
+    margins.push_back(
         fmt::format("{}{}: margin {:.9g}, no function has more than {:.9g}",
                     unproved.empty() ? "" : "if the kernel matrix is positive semidefinite, ", name, margin.lower, margin.upper));
     lower = std::min(lower, margin.lower);
@@ -221,7 +221,7 @@ Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, con
   }
   const bool one = classes.tasks.size() == 1;
   Fit fit = kernel_fit(data, goal.kernel, std::move(classes), true);
-  fit.notes.insert(fit.notes.begin(), notes.begin(), notes.end());
+  fit.summary.insert(fit.summary.begin(), margins.begin(), margins.end());
   fit.notes.emplace_back("minimise |theta|^2/2 with m >= 1 for every row");
   if (one) {
     fit.figures.emplace_back("margin_lower", lower);

@@ -226,8 +226,10 @@ class MachineSolve {
     for (std::size_t v = 0; v < slopes.size(); ++v)
       slopes[v] = (nu_ ? 0.0 : variables_.y[v]) - proof.products()[variables_.first[v]] / scale;
     smo.set_slopes(slopes);
-    if (first || relative < best.gap.relative()) best = std::move(found);
-    return rho > 0 ? best.gap.relative() : std::numeric_limits<double>::infinity();
+    // A point without a margin is measured in another unit: any point with one is better.
+    const bool better = (found.rho > 0) != (best.rho > 0) ? found.rho > 0 : relative < best.gap.relative();
+    if (first || better) best = std::move(found);
+    return best.rho > 0 ? best.gap.relative() : std::numeric_limits<double>::infinity();
   }
 
   KernelMachine unproved(const KernelSmo& smo) const {

@@ -320,7 +320,7 @@ Fit solve_kernel_perceptron(const Dataset& data, const OnlineSetup& setup, Onlin
     fit.support_vectors = model.vectors();
     fit.model.form = std::move(model);
   }
-  fit.notes.push_back(fmt::format("kernel {}, made of {} rows", OptionType<KernelFunction>::print(own),
+  fit.summary.push_back(fmt::format("kernel {}, made of {} rows", OptionType<KernelFunction>::print(own),
                                   *fit.support_vectors));
   if (budget == 0 && own.semidefinite() && can_count(data)) {
     count_mistakes(fit, walk, data.rows());

@@ -166,22 +166,22 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
                      ? 1U
                      : 0U;
   }
-  fit.notes.push_back(fmt::format("kernel {}, {} support vectors", OptionType<KernelFunction>::print(kernel),
+  fit.summary.push_back(fmt::format("kernel {}, {} support vectors", OptionType<KernelFunction>::print(kernel),
                                   model.vectors()));
   if (classes.tasks.size() == 1) {
-    fit.notes.back() += fmt::format(", {} at their bound", bounded);
+    fit.summary.back() += fmt::format(", {} at their bound", bounded);
     fit.figures.emplace_back("bounded_support_vectors", static_cast<double>(bounded));
   }
   if (!proved) {
-    fit.notes.emplace_back("stopped before the gap was computed: nothing is proved about this model");
+    fit.summary.emplace_back("stopped before the gap was computed: nothing is proved about this model");
   } else if (indefinite) {
-    fit.notes.push_back(
+    fit.summary.push_back(
         fmt::format("the kernel matrix is not positive semidefinite: this is a point that no pair of rows "
                     "improves (to {:.2g} of the "
                     "objective), which need not be the best one; there is no certificate",
                     total.relative_gap()));
   } else if (!unproved.empty()) {
-    fit.notes.push_back(fmt::format("{}: there is no certificate; if it is positive semidefinite, the objective is at most "
+    fit.summary.push_back(fmt::format("{}: there is no certificate; if it is positive semidefinite, the objective is at most "
                                     "{:.2g} above the optimum",
                                     unproved, total.gap()));
   } else {

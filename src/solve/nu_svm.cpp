@@ -26,22 +26,120 @@ double largest_nu(const Problem& problem) {
   return 2 * std::min(cost[0], cost[1]) / (cost[0] + cost[1]);
 }
 
+// What a function shows of nu, as shares of the rows (by weight).
 struct Shares {
-  double errors = 0, vectors = 0;
+  double bounded = 0, vectors = 0;  // support vectors, and those at their bound
+  double errors = 0;                // rows with a margin below that of the machine
 };
-// A margin error is a row at its bound with a margin below rho.
+// A solution is near the best one, not the best: rows that belong on the margin lie beside it by about this much.
+constexpr double margin_slack = 1e-3;
+
 Shares shares_of(const KernelTask& task, const std::vector<double>& values, std::size_t functions,
                  std::size_t k) {
-  double total = 0, errors = 0, vectors = 0;
-  for (const double c : task.problem.cost) total += c;
+  Shares out;
+  double total = 0;
+  for (std::size_t i = 0; i < task.problem.rows(); ++i) {
+    const double cost = task.problem.cost[i];
+    total += cost;
+    if (task.problem.y[i] * values[task.problem.row(i) * functions + k] < 1 - margin_slack)
+      out.errors += cost;
+  }
   const DualPoint& dual = task.machine.dual;
   for (std::size_t t = 0; t < dual.rows.size(); ++t) {
-    const std::uint32_t i = dual.rows[t];
-    vectors += task.problem.cost[i];
-    const bool bound = dual.alpha[t] >= task.problem.cost[i] * task.machine.C * (1 - 1e-12);
-    if (bound && task.problem.y[i] * values[task.problem.row(i) * functions + k] < 1) errors += task.problem.cost[i];
+    const double cost = task.problem.cost[dual.rows[t]];
+    out.vectors += cost;
+    if (dual.alpha[t] >= cost * task.machine.C * (1 - 1e-12)) out.bounded += cost;
   }
-  return {errors / total, vectors / total};
+  return {out.bounded / total, out.vectors / total, out.errors / total};
+}
+
+bool at_most(double a, double b) { return a <= b + 1e-12; }
+
+// The largest of each that any function shows, but for support vectors the smallest.
+Shares worst_shares(const KernelClasses& solved, const std::vector<double>& values) {
+  Shares out{0, 1, 0};
+  for (std::size_t k = 0; k < solved.tasks.size(); ++k) {
+    const Shares one = shares_of(solved.tasks[k], values, solved.tasks.size(), k);
+    out.bounded = std::max(out.bounded, one.bounded);
+    out.vectors = std::min(out.vectors, one.vectors);
+    out.errors = std::max(out.errors, one.errors);
+  }
+  return out;
+}
+
+// Nothing is said that does not hold for the functions that are kept.
+void tell_shares(Fit& fit, const Shares& shares, double nu, bool one, bool margins) {
+  const std::string_view of = one ? "" : ", the worst function";
+  if (at_most(shares.bounded, nu) && at_most(nu, shares.vectors)) {
+    fit.summary.push_back(fmt::format(
+        "support vectors at their bound {:.6g} <= nu {:.6g} <= support vectors {:.6g} (shares of the rows{})",
+        shares.bounded, nu, shares.vectors, of));
+  } else {
+    fit.summary.push_back(
+        fmt::format("nu {:.6g}; support vectors {:.6g}, at their bound {:.6g} (shares of the rows{})", nu,
+                    shares.vectors, shares.bounded, of));
+  }
+  fit.figures.emplace_back("support_vector_share", shares.vectors);
+  fit.figures.emplace_back("bounded_support_vector_share", shares.bounded);
+  if (!margins) return;
+  fit.summary.push_back(fmt::format(
+      "margin errors {:.6g}{}{} (rows with a margin below rho by more than a thousandth{})", shares.errors,
+      at_most(shares.errors, nu) ? fmt::format(" <= nu {:.6g}", nu) : "",
+      at_most(shares.errors, nu) ? ""
+                                 : fmt::format(", which is above nu {:.6g}: the solution is not reached", nu),
+      of));
+  fit.figures.emplace_back("margin_error_share", shares.errors);
+}
+
+bool has_margin(const KernelTask& task) { return task.machine.rho > 0; }
+bool is_reached(const KernelTask& task) { return task.machine.stop == Stop::Converged && has_margin(task); }
+
+// The equivalent C, where there is one. A machine without a margin has none, and the gap of an svm says nothing about it:
+// then there is no certificate either.
+void tell_costs(Fit& fit, const KernelClasses& solved, double nu) {
+  const bool margins = std::all_of(solved.tasks.begin(), solved.tasks.end(), has_margin);
+  const bool reached = std::all_of(solved.tasks.begin(), solved.tasks.end(), is_reached);
+  const bool one = solved.tasks.size() == 1;
+  if (margins) {
+    std::string costs;
+    for (const KernelTask& task : solved.tasks)
+      costs += fmt::format("{}{}", costs.empty() ? "" : ",", task.machine.C);
+    fit.model.facts.emplace_back("C", costs);
+  } else {
+    fit.objective.reset();
+    fit.certificates.clear();
+    fit.model.dual.clear();
+  }
+  const KernelMachine& only = solved.tasks[0].machine;
+  if (reached && !fit.objective) {
+    fit.summary.emplace_back("no C is named for which this is the svm: nothing is proved about this kernel");
+  } else if (reached && one) {
+    fit.summary.push_back(
+        fmt::format("the same as svm with C = {:.8g}; margin rho = {:.8g}", only.C, only.rho));
+    fit.figures.emplace_back("C", only.C);
+  } else if (reached) {
+    const auto [least, most] =
+        std::minmax_element(solved.tasks.begin(), solved.tasks.end(),
+                            [](const auto& a, const auto& b) { return a.machine.C < b.machine.C; });
+    fit.summary.push_back(
+        fmt::format("the same as svm with a C of its own for each of the {} functions, {:.6g} to {:.6g}",
+                    solved.tasks.size(), least->machine.C, most->machine.C));
+  } else {
+    fit.summary.push_back(
+        margins ? fmt::format("nu {:.6g} was not reached: no C is known for which this is the svm", nu)
+                : fmt::format(
+                      "nu {:.6g} was not reached: no margin was found, and there is no C that stands for it",
+                      nu));
+    if (fit.stop == Stop::Limit)
+      fit.summary.emplace_back("for a nu this small the classes may have no margin; a larger one gives a wider one");
+  }
+  if (one) fit.figures.emplace_back("rho", only.rho);
+}
+
+// In six digits, never above the value.
+std::string rounded_down(double value) {
+  const std::string text = fmt::format("{:.6g}", value);
+  return std::stod(text) <= value ? text : fmt::format("{:.6g}", value * (1 - 1e-6));
 }
 
 }  // namespace
@@ -53,9 +151,8 @@ Fit solve(const Dataset& data, const NuSvm& options, const Run& given) {
   double largest = 1;
   for (const KernelTask& task : classes.tasks) largest = std::min(largest, largest_nu(task.problem));
   if (options.nu > largest) {
-    throw UsageError(
-        fmt::format("--nu {} is too large for the sizes of the classes: at most {:.6g} is feasible",
-                    options.nu, std::floor(largest * 1e6) / 1e6));
+    throw UsageError(fmt::format("--nu {} is too large for the sizes of the classes: at most {} is feasible",
+                                 options.nu, rounded_down(largest)));
   }
   KernelGoal goal;
   goal.kernel = options.kernel.for_features(data.features());
@@ -77,35 +174,12 @@ Fit solve(const Dataset& data, const NuSvm& options, const Run& given) {
     fit.certificates.clear();
     fit.model.dual.clear();
     fit.objective.reset();
-    fit.notes.emplace_back("stopped before the shares were counted: nothing is proved about this model");
+    fit.summary.emplace_back("stopped before the shares were counted: nothing is proved about this model");
     return fit;
   }
-  std::string costs;
-  double most_errors = 0, fewest_vectors = 1;
-  for (std::size_t k = 0; k < solved.tasks.size(); ++k) {
-    const KernelMachine& machine = solved.tasks[k].machine;
-    costs += fmt::format("{}{}", k == 0 ? "" : ",", machine.C);
-    const Shares shares = shares_of(solved.tasks[k], values, solved.tasks.size(), k);
-    most_errors = std::max(most_errors, shares.errors);
-    fewest_vectors = std::min(fewest_vectors, shares.vectors);
-  }
-  fit.model.facts.emplace_back("C", costs);
-  const KernelMachine& only = solved.tasks[0].machine;
-  if (solved.tasks.size() == 1) {
-    fit.notes.push_back(
-        fmt::format("the same as svm with C = {:.8g}; margin rho = {:.8g}", only.C, only.rho));
-    fit.figures.emplace_back("C", only.C);
-    fit.figures.emplace_back("rho", only.rho);
-  }
-  if (fit.stop == Stop::Limit)
-    fit.notes.emplace_back("for a nu this small the classes may have no margin: C grows without end");
-  const bool hold = most_errors <= options.nu && options.nu <= fewest_vectors;
-  fit.notes.push_back(
-      fmt::format("margin errors {:.6g} <= nu {:.6g} <= support vectors {:.6g} (shares of the rows{}){}",
-                  most_errors, options.nu, fewest_vectors,
-                  solved.tasks.size() > 1 ? ", the worst function" : "", hold ? "" : ": NOT so"));
-  fit.figures.emplace_back("margin_error_share", most_errors);
-  fit.figures.emplace_back("support_vector_share", fewest_vectors);
+  tell_costs(fit, solved, options.nu);
+  tell_shares(fit, worst_shares(solved, values), options.nu, solved.tasks.size() == 1,
+              std::all_of(solved.tasks.begin(), solved.tasks.end(), has_margin));
   return fit;
 }
 

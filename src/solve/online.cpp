@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "halfspace/core/error.hpp"
@@ -142,15 +143,10 @@ class PassLoop {
     }
   }
 
-  // Every row is looked at, one is taken: the one furthest on the wrong side.
+  // Every row is looked at, one is taken: the one furthest on the wrong side, the first of equals.
   bool worst_step() {
     if (!look()) return false;
     OnlinePlanes& planes = walker_.planes();
-    if (norms_.empty()) {
-      norms_.resize(rows_.rows());
-      for (std::size_t i = 0; i < norms_.size(); ++i)
-        norms_[i] = std::sqrt(rows_.norm2(i) + (setup_.offset == Offset::None ? 0.0 : 1.0));
-    }
     scores_.resize(rows_.rows());
     row_products(rows_, planes.plain().data(), scores_.data(), threads_);
     double worst = std::numeric_limits<double>::infinity();
@@ -158,11 +154,11 @@ class PassLoop {
     for (std::size_t i = 0; i < scores_.size(); ++i) {
       if (data_.weight(i) == 0) continue;
       scores_[i] += planes.theta0(0);
-      const double margin = walker_.y(data_.labels()[i], 0) * scores_[i];
-      const double distance =
-          (margin - rule_.idle_above) / std::max(norms_[i], std::numeric_limits<double>::min());
-      if (distance < worst) {
-        worst = distance;
+      // The distance from the plane is m / |theta|, so the least m is furthest; m that is no number is a mistake too.
+      double margin = walker_.y(data_.labels()[i], 0) * scores_[i];
+      if (std::isnan(margin)) margin = -std::numeric_limits<double>::infinity();
+      if (margin < worst) {
+        worst = margin;
         row = static_cast<std::uint32_t>(i);
       }
     }
@@ -281,7 +277,7 @@ class PassLoop {
   OnlineWalker walker_;
   std::vector<std::uint32_t> visits_;
   std::vector<char> clean_;
-  std::vector<double> norms_, scores_;
+  std::vector<double> scores_;
   std::uint64_t done_ = 0, total_ = 0;
   Stop stop_ = Stop::Passes;
 };
@@ -308,10 +304,38 @@ void check_finite(const OnlineWalk& walk, const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+std::string names_of(const std::vector<std::string>& classes) {
+  std::string text;
+  for (std::size_t k = 0; k < std::min<std::size_t>(classes.size(), 6); ++k)
+    text += (k == 0 ? "" : ", ") + printable(classes[k]);
+  return text + (classes.size() > 6 ? ", ..." : "");
+}
+
+}  // namespace
+
+void check_start(const OnlineSetup& setup, const std::vector<std::string>& classes) {
+  if (setup.start == nullptr) return;
+  const LinearModel& start = setup.start->planes;
+  const std::vector<std::string>& own = setup.start->classes;
+  if (!own.empty() && own != classes)
+    throw UsageError(fmt::format("--from: planes for the classes {}; the data have {}", names_of(own), names_of(classes)));
+  if (start.planes != (classes.size() == 2 ? 1 : classes.size()))
+    throw UsageError(fmt::format("--from: {} planes for {} classes", start.planes, classes.size()));
+  const bool offset = std::any_of(start.offsets.begin(), start.offsets.end(), [](double b) { return b != 0; });
+  if (setup.offset == Offset::None && offset)
+    throw UsageError("--from: the start has an offset, with --offset none there is none");
+}
+
 OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSetup& setup, const Run& given) {
   const Run run = begin_run(given);
   const std::size_t classes = data.classes().size();
   const std::size_t planes = classes == 2 ? 1 : classes;
+  check_start(setup, data.classes());
+  if (setup.start != nullptr && setup.start->planes.features != data.features())
+    throw UsageError(fmt::format("--from: a plane of {} features; the data have {}", setup.start->planes.features,
+                                 data.features()));
   const std::vector<std::uint32_t> visits = visits_of(data);
   const std::unique_ptr<RowAccess> rows = RowAccess::by_row(data.matrix());
   // The scan for the worst row works on one plane.

@@ -66,6 +66,7 @@ struct OnlineSetup {
   // (theta0 counted in when it is penalised).
   std::function<double(std::span<const double> margins, double theta_norm2)> objective;
   const UpdateObserver* observer = nullptr;
+  const StartPlane* start = nullptr;  // where the planes start; null: at zero
 };
 
 struct PlaneWalk {
@@ -94,6 +95,9 @@ struct OnlineWalk {
 
 // The rows in the order of one pass, a row of weight k standing k times.
 [[nodiscard]] std::vector<std::uint32_t> visits_of(const Dataset& data);
+
+// Planes for these classes, and no offset where there is none. Throws UsageError.
+void check_start(const OnlineSetup& setup, const std::vector<std::string>& classes);
 
 [[nodiscard]] OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSetup& setup,
                                      const Run& run);

@@ -60,12 +60,15 @@ std::vector<ChosenPlane> last_half_planes(const Dataset& data, const OnlineWalk&
   return out;
 }
 
-std::vector<ChosenPlane> longest_planes(const Dataset& data, const OnlineWalk& walk, bool lifted) {
+std::vector<ChosenPlane> longest_planes(const Dataset& data, const OnlineWalk& walk, bool lifted,
+                                        const StartPlane* start) {
   const auto rows = RowAccess::of(data.matrix());
   std::vector<ChosenPlane> out;
-  for (const PlaneWalk& plane : walk.planes) {
+  for (std::size_t k = 0; k < walk.planes.size(); ++k) {
+    const PlaneWalk& plane = walk.planes[k];
     std::size_t best = 0;
-    std::uint64_t longest = 0;
+    // Zero is no plane that could be kept; another start is.
+    std::uint64_t longest = start == nullptr ? 0 : (plane.record.empty() ? plane.steps : plane.record[0].step - 1);
     for (std::size_t r = 0; r < plane.record.size(); ++r) {
       if (lifetime(plane, r, 0) > longest) {
         longest = lifetime(plane, r, 0);
@@ -73,6 +76,10 @@ std::vector<ChosenPlane> longest_planes(const Dataset& data, const OnlineWalk& w
       }
     }
     ChosenPlane chosen{std::vector<double>(rows->cols(), 0.0)};
+    if (start != nullptr) {
+      chosen.theta.assign(start->planes.plane(k).begin(), start->planes.plane(k).end());
+      chosen.theta0 = start->planes.offsets[k];
+    }
     for (std::size_t r = 0; r < best; ++r) {
       const double y = plane.record[r].positive ? 1.0 : -1.0;
       rows->axpy(y, plane.record[r].row, chosen.theta.data());
@@ -145,7 +152,7 @@ Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
     if (seen > 0) {
       const double share = static_cast<double>(plane.first_mistakes) / seen;
       fit.figures.emplace_back("progressive_error", share);
-      fit.notes.push_back(
+      fit.summary.push_back(
           fmt::format("progressive error {:.4g}: {} mistake{} in the first {:.0f} rows, each judged before "
                       "it was learned from",
                       share, plane.first_mistakes, plane.first_mistakes == 1 ? "" : "s", seen));
@@ -155,7 +162,7 @@ Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
     double errors = 0;
     for (const PlaneWalk& plane : walk.planes) errors += plane.clean ? 0 : plane.best_value;
     fit.figures.emplace_back("best_errors", errors);
-    fit.notes.push_back(fmt::format("the plane kept is the best one seen, with {} training error{}", errors,
+    fit.summary.push_back(fmt::format("the plane kept is the best one seen, with {} training error{}", errors,
                                     errors == 1 ? "" : "s"));
   }
   return fit;

@@ -18,8 +18,8 @@ struct ChosenPlane {
 // From walks with a record: the mean over the second half of the steps; the plane that lived longest.
 [[nodiscard]] std::vector<ChosenPlane> last_half_planes(const Dataset& data, const OnlineWalk& walk,
                                                         bool lifted);
-[[nodiscard]] std::vector<ChosenPlane> longest_planes(const Dataset& data, const OnlineWalk& walk,
-                                                      bool lifted);
+[[nodiscard]] std::vector<ChosenPlane> longest_planes(const Dataset& data, const OnlineWalk& walk, bool lifted,
+                                                      const StartPlane* start);
 [[nodiscard]] VotedModel voted_model(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                      bool last_half);
 

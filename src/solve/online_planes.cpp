@@ -19,6 +19,12 @@ void OnlinePlanes::grow(std::size_t cols) {
   if (!base_.empty()) base_.resize(cols_ * planes_, 0.0);
 }
 
+void OnlinePlanes::begin(std::size_t k, std::span<const double> theta, double theta0) {
+  grow(theta.size());
+  for (std::size_t j = 0; j < theta.size(); ++j) v_[j * planes_ + k] = theta[j];
+  theta0_[k] = theta0;
+}
+
 void OnlinePlanes::scores_interleaved(const RowAccess& rows, std::size_t i, double* out) const {
   rows.dot_planes(i, v_.data(), planes_, out);
   for (std::size_t k = 0; k < planes_; ++k) out[k] = scale_ * out[k] + theta0_[k];

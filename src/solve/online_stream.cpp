@@ -26,6 +26,7 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
     if (!stream.next(block)) break;
     if (!walker) {
       const std::size_t classes = stream.classes().size();
+      check_start(setup, stream.classes());
       walker = std::make_unique<OnlineWalker>(rule, setup, classes, 0, classes == 2 ? 1 : classes,
                                               block.features, 0);
     }
@@ -37,7 +38,7 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
     for (std::size_t i = 0; i < n; ++i)
       out.radius2 = std::max(out.radius2, rows->norm2(i) + (setup.offset == Offset::Lifted ? 1.0 : 0.0));
     out.rows += n;
-    out.features = block.features;
+    out.features = walker->planes().cols();
   }
   if (!walker) throw Stopped(out.walk.stop == Stop::Time ? StopCause::Time : StopCause::Cancelled);
   if (!std::isfinite(out.radius2)) {
@@ -71,13 +72,13 @@ Fit streamed_fit(StreamedWalk& streamed, const OnlineSetup& setup, bool bounded)
   Fit fit = online_fit(streamed.walk, setup);
   fit.figures.emplace_back("rows", static_cast<double>(streamed.rows));
   fit.model.form = linear_model(setup.average ? mean_planes(streamed.walk) : last_planes(streamed.walk));
-  if (!bounded) return fit;
+  if (!bounded || setup.start != nullptr) return fit;
   const bool lifted = setup.offset == Offset::Lifted;
   for (const PlaneWalk& plane : streamed.walk.planes) {
     const double length = std::sqrt(norm2(plane.theta.data(), plane.theta.size()) +
                                     (lifted ? plane.theta0 * plane.theta0 : 0.0));
     if (plane.mistakes == 0 || !(length < 1e150)) continue;
-    fit.notes.push_back(
+    fit.summary.push_back(
         fmt::format("no plane has a margin above {:.6g} after {} mistakes (radius {:.6g}); the rows are gone, so the model "
                     "carries no certificate of it",
                     length / static_cast<double>(plane.mistakes), plane.mistakes, std::sqrt(streamed.radius2)));

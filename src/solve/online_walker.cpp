@@ -22,6 +22,9 @@ OnlineWalker::OnlineWalker(const StepRule& rule, const OnlineSetup& setup, std::
       score_(planes) {
   if (setup.count)
     for (PlaneWalk& plane : walk) plane.counts.assign(rows, 0);
+  if (setup.start == nullptr) return;
+  for (std::size_t k = 0; k < planes; ++k)
+    planes_.begin(k, setup.start->planes.plane(first + k), setup.start->planes.offsets.at(first + k));
 }
 
 void OnlineWalker::step(const RowAccess& rows, std::span<const std::uint32_t> labels,

@@ -34,8 +34,9 @@ class PassiveAggressiveRule final : public StepRule {
   double C_;
 };
 
-OnlineSetup setup_of(const PassiveAggressive& options) {
+OnlineSetup setup_of(const PassiveAggressive& options, const Run& run) {
   OnlineSetup setup;
+  setup.start = run.start.get();
   setup.passes = options.passes;
   setup.max_passes = options.max_passes;
   setup.order = options.order;
@@ -48,7 +49,7 @@ OnlineSetup setup_of(const PassiveAggressive& options) {
 
 Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& given) {
   const Run run = begin_run(given);
-  OnlineSetup setup = setup_of(options);
+  OnlineSetup setup = setup_of(options, run);
   setup.pocket = options.passes.until_clean && !options.average;
   OnlineWalk walk = walk_online(data, PassiveAggressiveRule(options.variant, options.C), setup, run);
   Fit fit = online_fit(walk, setup);
@@ -64,7 +65,7 @@ Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& give
 
 Fit solve_stream(RowStream& stream, const PassiveAggressive& options, const Run& run) {
   check_streamable(options.order == Order::Cyclic, options.passes);
-  const OnlineSetup setup = setup_of(options);
+  const OnlineSetup setup = setup_of(options, run);
   StreamedWalk streamed = walk_stream(stream, PassiveAggressiveRule(options.variant, options.C), setup, run);
   return streamed_fit(streamed, setup, false);
 }

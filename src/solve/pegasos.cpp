@@ -46,8 +46,11 @@ class PegasosRule final : public StepRule {
   PegasosRate rate_;
 };
 
-OnlineSetup setup_of(const Pegasos& options) {
+OnlineSetup setup_of(const Pegasos& options, const Run& run) {
+  if (run.start != nullptr && options.rate == PegasosRate::Pegasos)
+    throw UsageError("--from: with the rate 1/(lambda t) the first step forgets where it started (1 - 1/t = 0)", "--rate sqrt");
   OnlineSetup setup;
+  setup.start = run.start.get();
   setup.passes = {options.passes, false};
   setup.order = static_cast<Order>(options.order);
   setup.offset = options.offset == FreeOffset::Free ? Offset::Free : Offset::None;
@@ -83,7 +86,7 @@ void certify(Fit& fit, const Dataset& data, const Pegasos& options, const Online
 
 Fit solve(const Dataset& data, const Pegasos& options, const Run& given) {
   const Run run = begin_run(given);
-  OnlineSetup setup = setup_of(options);
+  OnlineSetup setup = setup_of(options, run);
   setup.count = data.classes().size() == 2;
   OnlineWalk walk = walk_online(data, PegasosRule(options.lambda, options.rate), setup, run);
   Fit fit = online_fit(walk, setup);
@@ -102,7 +105,7 @@ Fit solve(const Dataset& data, const Pegasos& options, const Run& given) {
 Fit solve_stream(RowStream& stream, const Pegasos& options, const Run& run) {
   check_streamable(options.order == SteppedOrder::Cyclic, {options.passes, false});
   if (options.batch != 1) throw UsageError("--stream: one row a step", "--batch 1");
-  const OnlineSetup setup = setup_of(options);
+  const OnlineSetup setup = setup_of(options, run);
   StreamedWalk streamed = walk_stream(stream, PegasosRule(options.lambda, options.rate), setup, run);
   return streamed_fit(streamed, setup, false);
 }

@@ -13,7 +13,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "halfspace/core/error.hpp"
+#include "halfspace/model/errors.hpp"
 #include "halfspace/solve/separability.hpp"
 #include "solve/kernel_online.hpp"
 #include "solve/online_fit.hpp"
@@ -34,8 +37,9 @@ class PerceptronRule final : public StepRule {
 };
 
 template <class Options>
-OnlineSetup setup_of(const Options& options) {
+OnlineSetup setup_of(const Options& options, const Run& run) {
   OnlineSetup setup;
+  setup.start = run.start.get();
   setup.passes = options.passes;
   setup.max_passes = options.max_passes;
   setup.order = options.order;
@@ -49,12 +53,13 @@ struct Variant {
 };
 
 // Every model that a walk can leave.
-Variant variant_of(OnlineToBatch which, const Dataset& data, const OnlineWalk& walk, bool lifted) {
+Variant variant_of(OnlineToBatch which, const Dataset& data, const OnlineWalk& walk, bool lifted,
+                   const StartPlane* start) {
   const std::string_view name = detail::online_to_batch_words[static_cast<std::size_t>(which)];
   switch (which) {
     case OnlineToBatch::Last: return {name, linear_model(last_planes(walk))};
     case OnlineToBatch::LastHalf: return {name, linear_model(last_half_planes(data, walk, lifted))};
-    case OnlineToBatch::Longest: return {name, linear_model(longest_planes(data, walk, lifted))};
+    case OnlineToBatch::Longest: return {name, linear_model(longest_planes(data, walk, lifted, start))};
     case OnlineToBatch::Vote: return {name, voted_model(data, walk, lifted, false)};
     case OnlineToBatch::Average:
     case OnlineToBatch::All: break;
@@ -66,20 +71,9 @@ void put(Model& model, std::variant<LinearModel, VotedModel> form) {
   std::visit([&](auto& f) { model.form = std::move(f); }, form);
 }
 
-// Share of the weight of the rows that a model gets wrong; between two classes a zero score is wrong.
+// Share of the weight of the rows that a model gets wrong.
 double error_of(const Model& model, const Dataset& data, const Threads& threads) {
-  const std::vector<double> score = scores(model, data, threads);
-  const bool two = model.planes() == 1;
-  const std::vector<std::uint32_t> given =
-      two ? std::vector<std::uint32_t>() : labels_from_scores(model, score);
-  double wrong = 0, all = 0;
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    const std::uint32_t truth = data.labels()[i];
-    const bool right = two ? (truth == 1 ? score[i] > 0 : score[i] < 0) : given[i] == truth;
-    all += data.weight(i);
-    if (!right) wrong += data.weight(i);
-  }
-  return all > 0 ? wrong / all : 0;
+  return count_errors(model, scores(model, data, threads), data, data.labels()).share();
 }
 
 void compare_variants(Fit& fit, const Dataset& data, const OnlineWalk& walk, bool lifted,
@@ -87,7 +81,7 @@ void compare_variants(Fit& fit, const Dataset& data, const OnlineWalk& walk, boo
   std::string table = "training error of";
   for (const OnlineToBatch which : {OnlineToBatch::Last, OnlineToBatch::Average, OnlineToBatch::LastHalf,
                                     OnlineToBatch::Longest, OnlineToBatch::Vote}) {
-    Variant variant = variant_of(which, data, walk, lifted);
+    Variant variant = variant_of(which, data, walk, lifted, nullptr);
     Model model;
     model.classes = data.classes();
     put(model, std::move(variant.model));
@@ -95,7 +89,7 @@ void compare_variants(Fit& fit, const Dataset& data, const OnlineWalk& walk, boo
     fit.figures.emplace_back(fmt::format("training_error_{}", variant.name), error);
     table += fmt::format("{} {} {:.4g}", which == OnlineToBatch::Last ? "" : ",", variant.name, error);
   }
-  fit.notes.push_back(table + "; the average is kept");
+  fit.summary.push_back(table + "; the average is kept");
 }
 
 // P9: after k mistakes from 0 the angle between theta and the widest plane has a cosine of at least sqrt(k)
@@ -122,6 +116,37 @@ void add_cosine(Fit& fit, const MarginBounds& margin, bool lifted) {
                            std::sqrt(static_cast<double>(*fit.mistakes)) * margin.lower / margin.radius);
 }
 
+double length_of(const LinearModel& planes, std::size_t k, bool lifted) {
+  double sum = lifted ? planes.offsets[k] * planes.offsets[k] : 0;
+  for (const double w : planes.plane(k)) sum += w * w;
+  return std::sqrt(sum);
+}
+
+// From another start than 0 the bound by |theta| / k does not hold. What was added to theta in k mistakes is a sum of k rows,
+// so no plane has a margin above |theta - start| / k; and with a margin there are at most (R / margin)^2 + 2 |start| / margin
+// mistakes, since k margin - |start| <= |theta| <= sqrt(|start|^2 + k R^2).
+void tell_start(Fit& fit, const OnlineWalk& walk, const OnlineSetup& setup) {
+  const bool lifted = setup.offset == Offset::Lifted;
+  const LinearModel& start = setup.start->planes;
+  if (walk.planes.size() != 1) {
+    fit.summary.push_back(fmt::format("started from {}", setup.start->name));
+    return;
+  }
+  const PlaneWalk& plane = walk.planes[0];
+  LinearModel moved = start;
+  for (std::size_t j = 0; j < moved.features; ++j) moved.weights[j] = plane.theta[j] - start.weights[j];
+  moved.offsets[0] = plane.theta0 - start.offsets[0];
+  const double from = length_of(start, 0, lifted), way = length_of(moved, 0, lifted);
+  fit.summary.push_back(fmt::format("started from {}, {:.6g} from zero; moved by {:.6g} in {} mistakes", setup.start->name,
+                                    from, way, plane.mistakes));
+  fit.figures.emplace_back("start_length", from);
+  fit.figures.emplace_back("moved", way);
+  if (plane.mistakes == 0) return;
+  const double most = way / static_cast<double>(plane.mistakes);
+  fit.summary.push_back(fmt::format("no plane has a margin above {:.6g}", most));
+  fit.figures.emplace_back("margin_upper", most);
+}
+
 // A walk that was to end with a clean pass: what was possible stands beside what was done. The widest margin
 // and its bound when the classes are separable, else the rows that prove that no plane would do.
 void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, OnlineToBatch which,
@@ -132,7 +157,7 @@ void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, 
   const Separability answer =
       separability(data, {.offset = lifted ? Offset::Lifted : Offset::None, .margin = MarginWork::Auto}, run);
   if (!answer.decided) {
-    fit.notes.emplace_back(
+    fit.summary.emplace_back(
         answer.stopped != StopCause::None
             ? "whether a plane separates the classes is not proved either way: stopped"
             : "whether a plane separates the classes is not proved either way: too many columns");
@@ -150,7 +175,12 @@ void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, 
                                     rows.size() == 1 ? "" : "s", list, rows.size() > 6 ? ", ..." : ""));
     return;
   }
-  fit.notes.emplace_back("a plane separates the classes: proved");
+  fit.summary.emplace_back("a plane separates the classes: proved");
+  if (answer.margin && setup.start != nullptr) {
+    const double length = length_of(setup.start->planes, 0, lifted);
+    fit.figures.emplace_back("mistake_bound", answer.margin->mistakes + 2 * length / answer.margin->lower);
+    return;
+  }
   if (!answer.margin || fit.certificates.empty()) return;
   fit.summary.push_back(fmt::format("best margin between {:.6g} and {:.6g}: {} mistakes <= (R/margin)^2 = {:.6g}",
                                     answer.margin->lower, answer.margin->upper, fit.mistakes.value_or(0),
@@ -162,6 +192,9 @@ void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, 
 Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, const Run& run) {
   const bool lifted = setup.offset == Offset::Lifted;
   const bool all = which == OnlineToBatch::All;
+  if (setup.start != nullptr && (all || which == OnlineToBatch::Vote))
+    throw UsageError("--from: a vote is kept as the rows that were mistaken, so it starts at zero",
+                     "--online-to-batch last, average, last-half or longest");
   setup.count = can_count(data);
   setup.average = which == OnlineToBatch::Average || all;
   setup.record = all || which == OnlineToBatch::LastHalf || which == OnlineToBatch::Longest ||
@@ -170,11 +203,16 @@ Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, c
   setup.pocket = setup.passes.until_clean && (which == OnlineToBatch::Last || all);
   OnlineWalk walk = walk_online(data, PerceptronRule(), setup, run);
   Fit fit = online_fit(walk, setup);
-  put(fit.model, variant_of(which, data, walk, lifted).model);
+  put(fit.model, variant_of(which, data, walk, lifted, setup.start).model);
   const Threads closing = closing_team(run);
   try {
     if (all) compare_variants(fit, data, walk, lifted, closing);
-    if (setup.count) add_mistake_bounds(fit, data, walk, lifted, {}, closing);
+    if (setup.start == nullptr) {
+      if (setup.count) add_mistake_bounds(fit, data, walk, lifted, {}, closing);
+    } else {
+      if (which == OnlineToBatch::Last) fit.certificates = separators(data, walk, lifted, closing);
+      tell_start(fit, walk, setup);
+    }
     compare_with_best(fit, data, setup, which, run);
   } catch (const Stopped&) {
     fit.notes.emplace_back(no_time_for_bounds);
@@ -193,40 +231,42 @@ void check_two_classes(const Dataset& data) {
 namespace {
 
 template <class Options>
-bool uses_kernel(const Options& options) {
+bool uses_kernel(const Options& options, const Run& run) {
+  if (options.kernel.kind != KernelKind::Linear && run.start != nullptr)
+    throw UsageError("--from is for planes; leave --kernel out");
   if (options.kernel.kind == KernelKind::Linear && options.budget > 0)
     throw UsageError("--budget needs --kernel: a plane takes the same memory whatever it is made of");
   return options.kernel.kind != KernelKind::Linear;
 }
 template <class Options>
-void refuse_kernel(const Options& options, std::string_view what) {
-  if (uses_kernel(options)) throw UsageError(fmt::format("{} is for planes; leave --kernel out", what));
+void refuse_kernel(const Options& options, const Run& run, std::string_view what) {
+  if (uses_kernel(options, run)) throw UsageError(fmt::format("{} is for planes; leave --kernel out", what));
 }
 
 }  // namespace
 
 Fit solve(const Dataset& data, const Perceptron& options, const Run& given) {
   const Run run = begin_run(given);
-  if (uses_kernel(options))
-    return solve_kernel_perceptron(data, setup_of(options), options.online_to_batch, false, options.kernel,
+  if (uses_kernel(options, run))
+    return solve_kernel_perceptron(data, setup_of(options, run), options.online_to_batch, false, options.kernel,
                                    options.budget, run);
-  return walk_and_keep(data, setup_of(options), options.online_to_batch, run);
+  return walk_and_keep(data, setup_of(options, run), options.online_to_batch, run);
 }
 
 Fit solve(const Dataset& data, const AveragedPerceptron& options, const Run& given) {
   const Run run = begin_run(given);
-  if (uses_kernel(options))
-    return solve_kernel_perceptron(data, setup_of(options), OnlineToBatch::Average, false, options.kernel,
+  if (uses_kernel(options, run))
+    return solve_kernel_perceptron(data, setup_of(options, run), OnlineToBatch::Average, false, options.kernel,
                                    options.budget, run);
-  return walk_and_keep(data, setup_of(options), OnlineToBatch::Average, run);
+  return walk_and_keep(data, setup_of(options, run), OnlineToBatch::Average, run);
 }
 
 Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& given) {
   const Run run = begin_run(given);
-  if (uses_kernel(options))
-    return solve_kernel_perceptron(data, setup_of(options), OnlineToBatch::Vote, options.last_half, options.kernel,
+  if (uses_kernel(options, run))
+    return solve_kernel_perceptron(data, setup_of(options, run), OnlineToBatch::Vote, options.last_half, options.kernel,
                                    options.budget, run);
-  OnlineSetup setup = setup_of(options);
+  OnlineSetup setup = setup_of(options, run);
   const bool lifted = setup.offset == Offset::Lifted;
   setup.record = true;
   setup.most_recorded = most_votes;
@@ -248,9 +288,9 @@ Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& given)
 
 Fit trace(const Dataset& data, const Perceptron& options, const Run& given, const UpdateObserver& observer) {
   const Run run = begin_run(given);
-  refuse_kernel(options, "trace");
+  refuse_kernel(options, run, "trace");
   check_two_classes(data);
-  OnlineSetup setup = setup_of(options);
+  OnlineSetup setup = setup_of(options, run);
   setup.observer = &observer;
   return walk_and_keep(data, setup, options.online_to_batch, run);
 }
@@ -258,9 +298,9 @@ Fit trace(const Dataset& data, const Perceptron& options, const Run& given, cons
 Fit trace(const Dataset& data, const AveragedPerceptron& options, const Run& given,
           const UpdateObserver& observer) {
   const Run run = begin_run(given);
-  refuse_kernel(options, "trace");
+  refuse_kernel(options, run, "trace");
   check_two_classes(data);
-  OnlineSetup setup = setup_of(options);
+  OnlineSetup setup = setup_of(options, run);
   setup.observer = &observer;
   return walk_and_keep(data, setup, OnlineToBatch::Average, run);
 }
@@ -277,17 +317,17 @@ Fit keep_streamed(RowStream& stream, OnlineSetup setup, bool average, const Run&
 }  // namespace
 
 Fit solve_stream(RowStream& stream, const Perceptron& options, const Run& run) {
-  refuse_kernel(options, "--stream");
+  refuse_kernel(options, run, "--stream");
   const bool average = options.online_to_batch == OnlineToBatch::Average;
   if (!average && options.online_to_batch != OnlineToBatch::Last) {
     throw UsageError("--stream: only the last plane and the average can be kept without the rows");
   }
-  return keep_streamed(stream, setup_of(options), average, run);
+  return keep_streamed(stream, setup_of(options, run), average, run);
 }
 
 Fit solve_stream(RowStream& stream, const AveragedPerceptron& options, const Run& run) {
-  refuse_kernel(options, "--stream");
-  return keep_streamed(stream, setup_of(options), true, run);
+  refuse_kernel(options, run, "--stream");
+  return keep_streamed(stream, setup_of(options, run), true, run);
 }
 
 }  // namespace halfspace

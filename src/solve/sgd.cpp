@@ -107,6 +107,7 @@ std::string OptionType<Batch>::print(const Batch& batch) {
 
 Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
   OnlineSetup setup;
+  setup.start = run.start.get();
   setup.passes = {options.passes, false};
   setup.order = static_cast<Order>(options.order);
   setup.offset = options.offset;
@@ -140,7 +141,7 @@ Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
     double least = 0;
     for (const PlaneWalk& plane : walk.planes) least += plane.best_value;
     fit.figures.emplace_back("objective", least);
-    fit.notes.push_back(
+    fit.summary.push_back(
         fmt::format("least objective at the end of a pass: {:.8g} = lambda/2 |theta|^2 + mean {} loss", least,
                     detail::sgd_loss_words[static_cast<std::size_t>(options.loss)]));
   }
@@ -153,6 +154,7 @@ Fit solve_stream(RowStream& stream, const Sgd& options, const Run& run) {
   check_streamable(options.order == SteppedOrder::Cyclic, {options.passes, false});
   if (options.batch.rows != 1) throw UsageError("--stream: one row a step", "--batch 1");
   OnlineSetup setup;
+  setup.start = run.start.get();
   setup.offset = options.offset;
   setup.average = options.keep == Keep::Average;
   StreamedWalk streamed = walk_stream(stream, SgdRule(options), setup, run);

@@ -91,6 +91,9 @@ PreparedFit train_prepared(const Algorithm& algorithm, const Dataset& data, cons
     if (fit.refusal.empty() && fit.no_plane == nullptr) add_facts(fit.model, data, how);
     return out;
   }
+  if (run.start != nullptr)
+    throw UsageError("--from is a plane among the rows as they are; --scale and --features nystrom or fourier make others",
+                     "scale the data before training");
   const Scaling scaling = learn_scaling(data, how.scale, run.threads);
   Dataset rows = apply_scaling(data, scaling, run.threads);
   std::shared_ptr<const FeatureMap> map;

@@ -15,7 +15,7 @@ std::optional<std::vector<double>> scores_in_time(const Model& model, const Data
 
 }  // namespace
 
-std::optional<TrainingError> training_error(const Fit& fit, const Dataset& data, const Threads& threads) {
+std::optional<ErrorCount> training_error(const Fit& fit, const Dataset& data, const Threads& threads) {
   const Model& model = fit.model;
   constexpr double most_products = 1e10;  // some seconds
   if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
@@ -29,23 +29,8 @@ std::optional<TrainingError> training_error(const Fit& fit, const Dataset& data,
       fit.training_scores.empty() ? scores_in_time(model, data, threads) : fit.training_scores;
   if (!found) return {};
   const std::vector<double>& values = *found;
-  const std::span<const std::uint32_t> truth = data.labels();
-  TrainingError out;
-  double wrong = 0;
-  double total = 0;
-  const std::vector<std::uint32_t> given =
-      model.planes() == 1 ? std::vector<std::uint32_t>() : labels_from_scores(model, values);
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    const double weight = data.weight(i);
-    if (weight <= 0) continue;
-    const bool right = given.empty() ? (truth[i] == 1 ? values[i] > 0 : values[i] < 0) : given[i] == truth[i];
-    total += weight;
-    if (right) continue;
-    wrong += weight;
-    ++out.rows;
-  }
-  out.share = total > 0 ? wrong / total : 0;
-  return out;
+  if (fit.training_scores.empty()) check_scores(model, values, data);
+  return count_errors(model, values, data, data.labels());
 }
 
 }  // namespace halfspace

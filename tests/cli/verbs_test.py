@@ -25,7 +25,7 @@ class Predict(ProgramTest):
         self.assertEqual(self.run_program("predict", "model", "apart.txt", "--quiet").stderr, b"")
 
     def test_output_goes_to_a_file(self):
-        self.assertEqual(self.done("predict", "model", "apart.txt", "-o", "out"), "")
+        self.assertEqual(self.done("predict", "model", "apart.txt", "-o", "out"), "accuracy 1 (6 of 6 rows)\n")
         self.assertEqual((self.folder / "out").read_text(), "1\n1\n1\n-1\n-1\n-1\n")
 
     def test_the_same_text_for_any_number_of_threads(self):

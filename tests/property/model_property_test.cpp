@@ -109,8 +109,8 @@ TEST_CASE("whole weights count like copies of rows in an evaluation") {
     const auto weighted = dataset_from(rows, names, std::vector<double>(weights.begin(), weights.end()));
     const auto a = hs::evaluate(model, weighted, one);
     const auto b = hs::evaluate(model, dataset_from(copied_rows, copied_names), one);
-    RC_ASSERT(a.rows == b.rows);
-    RC_ASSERT(a.errors == b.errors);
+    RC_ASSERT(a.count.weight == b.count.weight);
+    RC_ASSERT(a.count.wrong_weight == b.count.wrong_weight);
     RC_ASSERT(a.confusion == b.confusion);
     RC_ASSERT(a.unknown_labels == b.unknown_labels);
     RC_ASSERT(a.auc == b.auc);

@@ -14,7 +14,7 @@ using hs::testing::linear_model;
 
 namespace {
 const hs::Threads one{1};
-using Counts = std::vector<std::vector<std::uint64_t>>;
+using Counts = std::vector<std::vector<double>>;
 
 // f(x) = x: the label is the sign of the only feature.
 hs::Model sign_model() { return linear_model({{1}}, {0}, {"-1", "1"}); }
@@ -77,8 +77,8 @@ TEST_CASE("the interval ends for any counts and is mirrored when errors and succ
 TEST_CASE("confusion, errors and per-class figures count what a person counts") {
   const auto data = dataset_from({{1}, {2}, {-1}, {3}, {-2}, {0}}, std::vector<int>{1, 1, 1, -1, -1, -1});
   const auto e = hs::evaluate(sign_model(), data, one);
-  CHECK(e.rows == 6);
-  CHECK(e.errors == 3);
+  CHECK(e.count.rows == 6);
+  CHECK(e.count.wrong == 3);
   CHECK(e.error == 0.5);
   CHECK(e.confusion == Counts{{1, 1, 1}, {1, 2, 0}});
   CHECK(e.classes[0].label == "-1");
@@ -100,7 +100,7 @@ TEST_CASE("a zero score is an error for both classes whatever the tie rule") {
   for (const hs::Tie tie : {hs::Tie::Negative, hs::Tie::Positive, hs::Tie::Abstain}) {
     model.tie = tie;
     const auto e = hs::evaluate(model, data, one);
-    CHECK(e.errors == 2);
+    CHECK(e.count.wrong == 2);
     CHECK(e.confusion == Counts{{0, 0, 1}, {0, 1, 1}});
   }
 }
@@ -112,19 +112,19 @@ TEST_CASE("a weight of k counts as k rows and a weight of 0 as none") {
                                    std::vector<int>{1, 1, 1, 1, 1, -1, -1, -1, -1, -1});
   const auto a = hs::evaluate(sign_model(), weighted, one);
   const auto b = hs::evaluate(sign_model(), copied, one);
-  CHECK(a.rows == 10);
-  CHECK(a.errors == b.errors);
+  CHECK(a.count.weight == 10);
+  CHECK(a.count.wrong_weight == b.count.wrong_weight);
   CHECK(a.error == b.error);
   CHECK(a.confusion == b.confusion);
   CHECK(*a.auc == *b.auc);
-  CHECK(a.interval.high == b.interval.high);
+  CHECK(a.interval->high == b.interval->high);
 }
 
 TEST_CASE("rows whose label the model never saw are errors outside the confusion") {
   const auto data = dataset_from({{1}, {-1}, {1}}, std::vector<int>{1, -1, 5});
   const auto e = hs::evaluate(sign_model(), data, one);
-  CHECK(e.rows == 3);
-  CHECK(e.errors == 1);
+  CHECK(e.count.rows == 3);
+  CHECK(e.count.wrong == 1);
   CHECK(e.unknown_labels == 1);
   CHECK(e.confusion == Counts{{1, 0, 0}, {0, 1, 0}});
   CHECK(*e.auc == 1);
@@ -154,11 +154,30 @@ TEST_CASE("many classes have a confusion and no area under the curve") {
   const auto model = linear_model({{1, 0}, {0, 1}, {-1, -1}}, {0, 0, 0}, {"1", "2", "3"});
   const auto data = dataset_from({{2, 1}, {1, 2}, {-1, -1}, {5, 0}}, std::vector<int>{1, 2, 3, 3});
   const auto e = hs::evaluate(model, data, hs::Threads(2));
-  CHECK(e.errors == 1);
+  CHECK(e.count.wrong == 1);
   CHECK(e.confusion == Counts{{1, 0, 0, 0}, {0, 1, 0, 0}, {1, 0, 1, 0}});
   CHECK(!e.auc);
 }
 
 TEST_CASE("rows without labels cannot be evaluated") {
   CHECK_THROWS_AS((void)hs::evaluate(sign_model(), dataset_from({{1}}), one), hs::InputError);
+}
+
+TEST_CASE("weights that are not whole are told as they are, without an exact interval") {
+  const auto data = dataset_from({{1}, {-1}, {0}, {3}}, std::vector<int>{1, 1, -1, -1}, {0.5, 1.5, 2, 0});
+  const auto e = hs::evaluate(sign_model(), data, one);
+  CHECK(e.count.rows == 3);
+  CHECK(e.count.wrong == 2);
+  CHECK(e.count.weight == 4);
+  CHECK(e.count.wrong_weight == 3.5);
+  CHECK(e.error == 3.5 / 4);
+  CHECK(!e.interval);
+  CHECK(e.confusion == Counts{{0, 0, 2}, {1.5, 0.5, 0}});
+  CHECK(e.zero_rows == std::vector<std::uint32_t>{2});
+}
+
+TEST_CASE("a score that leaves the range of numbers is refused at its row") {
+  const auto model = linear_model({{1e300}}, {0}, {"-1", "1"});
+  const auto data = dataset_from({{1}, {1e10}}, std::vector<int>{1, 1});
+  CHECK_THROWS_WITH_AS((void)hs::evaluate(model, data, one), doctest::Contains("row 2"), hs::InputError);
 }

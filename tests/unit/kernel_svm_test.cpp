@@ -211,7 +211,7 @@ TEST_CASE("an indefinite kernel ends with a word about it and without a certific
   const Fit fit = train(data, Svm{.C = 10, .kernel = {KernelKind::Sigmoid, 0.5, -1}}, Run{.seconds = 20});
   CHECK(fit.certificates.empty());
   CHECK_FALSE(fit.objective.has_value());
-  CHECK(std::any_of(fit.notes.begin(), fit.notes.end(), [](const std::string& note) {
+  CHECK(std::any_of(fit.summary.begin(), fit.summary.end(), [](const std::string& note) {
     return note.find("not positive semidefinite") != std::string::npos;
   }));
   CHECK_THROWS_AS((void)verify(fit.model, data, Threads(1)), UsageError);

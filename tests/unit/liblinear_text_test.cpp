@@ -88,6 +88,22 @@ TEST_CASE("planes of many classes follow their labels into order") {
   CHECK(linear.offsets == std::vector<double>{9, 8, 7});
 }
 
+TEST_CASE("of equal scores the class that comes first in LIBLINEAR's list wins") {
+  const auto model = hs::model_from_bytes(
+      "solver_type L2R_L2LOSS_SVC\nnr_class 3\nlabel 10 9 -2\nnr_feature 1\nbias -1\nw\n1 1 0 \n", "m");
+  const auto data = dataset_from({{1}, {0}, {-1}});
+  CHECK(predicted(model, data) == Labels{"10", "10", "-2"});
+  CHECK(predicted(hs::model_from_bytes(hs::to_bytes(model), "own"), data) == Labels{"10", "10", "-2"});
+}
+
+TEST_CASE("LIBLINEAR's logistic regression has probabilities, its other solvers have none") {
+  const auto model = hs::model_from_bytes(good, "m");
+  REQUIRE(hs::has_probabilities(model));
+  const auto p = hs::probabilities(model, hs::scores(model, dataset_from({{1, 2, 3}}), one));
+  CHECK(p[1] == doctest::Approx(1 / (1 + std::exp(-1.4))));
+  CHECK_FALSE(hs::has_probabilities(hs::model_from_bytes(with(good, "L2R_LR", "L2R_L2LOSS_SVC"), "m")));
+}
+
 TEST_CASE("every damaged line is refused at its line and column") {
   CHECK(place_of(good).empty());
   CHECK(place_of(with(good, "0.3 \n", "0.3\n\n")).empty());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/libsvm.hpp"
 #include "halfspace/model/model_file.hpp"
@@ -61,6 +63,48 @@ TEST_CASE("of equal votes the class that comes first in LIBSVM's list wins") {
       "1 -1 1:1 \n0 1 1:1 \n0 0 1:1 \n",
       "m");
   CHECK(labels_of(model, {{1}}) == std::vector<std::string>{"3"});
+}
+
+TEST_CASE("probabilities of two classes are LIBSVM's sigmoid, in a file of ours too") {
+  std::string text = two_classes;
+  text.insert(text.find("nr_sv"), "probA -2\nprobB 0.25\n");
+  const Model model = model_from_bytes(text, "m");
+  REQUIRE(has_probabilities(model));
+  const Dataset data = testing::dataset_from({{1, 0}, {0, 1}});
+  for (const Model& each : {model, model_from_bytes(to_bytes(model), "own")}) {
+    const auto p = probabilities(each, probability_scores(each, data, Threads(1)));
+    // P(5) = 1 / (1 + exp(A f + B)) with f = 0.5 and f = -2.5; the classes are 5 and 9.
+    CHECK(p[0] == doctest::Approx(1 / (1 + std::exp(-2 * 0.5 + 0.25))));
+    CHECK(p[2] == doctest::Approx(1 / (1 + std::exp(-2 * -2.5 + 0.25))));
+    CHECK(p[0] + p[1] == doctest::Approx(1));
+    CHECK(labels_from_probabilities(each, p) == std::vector<std::uint32_t>{0, 1});
+  }
+  std::string half = two_classes;
+  half.insert(half.find("nr_sv"), "probA -2\n");
+  CHECK_THROWS_AS((void)model_from_bytes(half, "m"), InputError);
+}
+
+TEST_CASE("probabilities of three classes solve the coupling of the pairs") {
+  std::string text = three_classes;
+  text.insert(text.find("nr_sv"), "probA -0.1 -0.05 -0.02\nprobB 0.1 0 -0.2\n");
+  const Model model = model_from_bytes(text, "m");
+  const Dataset data = testing::dataset_from({{1}, {-0.7}});
+  const auto p = probabilities(model, probability_scores(model, data, Threads(1)));
+  for (const std::size_t i : {0U, 1U}) {
+    const double x = i == 0 ? 1 : -0.7;
+    // r(first, second) in the order of LIBSVM, whose classes 3, 1, 2 are 2, 0, 1 of ours; f = (1 - 4) x, (2 - 16) x, (8 - 32) x.
+    const auto r = [](double A, double B, double f) { return 1 / (1 + std::exp(A * f + B)); };
+    const double r31 = r(-0.1, 0.1, -3 * x), r32 = r(-0.05, 0, -14 * x), r12 = r(-0.02, -0.2, -24 * x);
+    const double* q = p.data() + 3 * i;
+    const double p1 = q[0], p2 = q[1], p3 = q[2];
+    CHECK(p1 + p2 + p3 == doctest::Approx(1));
+    // At the minimum of sum (r_ba p_a - r_ab p_b)^2 all of Qp are equal; LIBSVM stops within 0.005 / 3.
+    const double g3 = (1 - r31) * ((1 - r31) * p3 - r31 * p1) + (1 - r32) * ((1 - r32) * p3 - r32 * p2);
+    const double g1 = r31 * (r31 * p1 - (1 - r31) * p3) + (1 - r12) * ((1 - r12) * p1 - r12 * p2);
+    const double g2 = r32 * (r32 * p2 - (1 - r32) * p3) + r12 * (r12 * p2 - (1 - r12) * p1);
+    CHECK(std::abs(g3 - g1) < 0.01 / 3);
+    CHECK(std::abs(g1 - g2) < 0.01 / 3);
+  }
 }
 
 TEST_CASE("what is written for LIBSVM is read back with the same labels") {

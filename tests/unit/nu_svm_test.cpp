@@ -74,3 +74,24 @@ TEST_CASE("nu with three classes verifies, and a forged nu does not") {
     if (name == "nu") value = "0.41";
   CHECK_FALSE(verify(forged, data, Threads(1)).holds);
 }
+
+TEST_CASE("a nu without a margin claims no C, no certificate and no inequality that does not hold") {
+  Random random(3);
+  testing::Rows rows;
+  std::vector<int> labels;
+  for (int i = 0; i < 100; ++i) {
+    labels.push_back(i % 2);
+    rows.push_back({random.normal(), random.normal()});
+  }
+  const Dataset data = testing::dataset_from(rows, labels);
+  const Fit fit = train(data, NuSvm{.nu = 0.02});
+  CHECK(fit.stop == Stop::Limit);
+  for (const auto& [name, value] : fit.figures) CHECK(name != "C");
+  CHECK(figure(fit, "bounded_support_vector_share") <= 0.02);
+  CHECK(figure(fit, "support_vector_share") >= 0.02);
+  for (const std::string& line : fit.summary) CHECK(line.find("same as svm") == std::string::npos);
+  if (figure(fit, "rho") <= 0) {
+    CHECK(fit.certificates.empty());
+    CHECK_FALSE(fit.objective);
+  }
+}

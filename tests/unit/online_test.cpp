@@ -2,7 +2,9 @@
 // The online learners against worked examples and against their definitions, written out naively.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "halfspace/core/random.hpp"
 #include "halfspace/halfspace.hpp"
@@ -411,6 +413,68 @@ TEST_CASE("P9: until a clean pass the mistakes stand beside the bound of the cer
   CHECK(static_cast<double>(bound.mistakes) <= std::pow(bound.radius / bound.margin_lower, 2));
   REQUIRE(fit.summary.size() == 1);
   CHECK(fit.summary[0].starts_with("best margin between 0.749117 and 0.749117: 5 mistakes <= (R/margin)^2 = 221.78"));
+}
+
+TEST_CASE("P4: the worst row is the one with the least margin, not the least in units of its length") {
+  // After row 1 theta = (1, 0): m = -1 and m / |x| = -1 for row 2, m = -2 and m / |x| = -0.2 for row 3.
+  const Dataset data = dataset_from(Rows{{1, 0}, {-1, 0}, {-2, 10}, {0, -1}}, std::vector<int>{1, 1, 1, -1});
+  const Fit fit = train(data, Perceptron{.passes = {2}, .order = Order::Worst, .offset = LiftedOffset::None});
+  CHECK(fit.counts == std::vector<std::uint32_t>{1, 0, 1, 0});
+}
+
+TEST_CASE("P4: a walk that starts elsewhere has the bounds that hold there, and no others") {
+  const Dataset data = worked_example();
+  Run run;
+  auto start = std::make_shared<StartPlane>();
+  start->planes = LinearModel{.features = 2, .weights = {0, -3}, .offsets = {0}};
+  start->name = "0,-3";
+  run.start = start;
+  const Perceptron options{.passes = {.until_clean = true}, .offset = LiftedOffset::None};
+  const Fit fit = train(data, options, run);
+  REQUIRE(fit.stop == Stop::Clean);
+  // theta = start + sum of the rows that were mistaken.
+  std::vector<double> theta = start->planes.weights;
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j) theta[j] += fit.counts[i] * (i == 0 ? 2.0 : j == 0 ? -2.0 : 1.0);
+  CHECK(linear(fit).weights == theta);
+  REQUIRE(fit.certificates.size() == 1);
+  CHECK(std::holds_alternative<Separator>(fit.certificates[0]));
+  for (const auto& [name, value] : fit.figures) {
+    CHECK(name != "cosine_bound");
+    if (name == "mistake_bound") CHECK(static_cast<double>(*fit.mistakes) <= value);
+  }
+  CHECK(std::find(fit.model.facts.begin(), fit.model.facts.end(), Facts::value_type("from", "0,-3")) != fit.model.facts.end());
+  CHECK_THROWS_AS((void)train(data, VotedPerceptron{}, run), UsageError);
+  CHECK_THROWS_AS((void)train(data, Svm{}, run), UsageError);
+  CHECK_THROWS_AS((void)train(data, Pegasos{}, run), UsageError);
+  CHECK_NOTHROW((void)train(data, Pegasos{.rate = PegasosRate::Sqrt}, run));
+  start->planes.offsets = {1};
+  CHECK_THROWS_AS((void)train(data, options, run), UsageError);
+  start->planes.features = 1;
+  start->planes.weights = {1};
+  CHECK_THROWS_AS((void)train(data, Perceptron{}, run), UsageError);
+}
+
+TEST_CASE("P6: the mean of a walk from elsewhere is the mean of its planes") {
+  const Whole set = whole_numbers(5, 40, 3);
+  const Dataset data = set.data();
+  Run run;
+  auto start = std::make_shared<StartPlane>();
+  start->planes = LinearModel{.features = 3, .weights = {1, -2, 3}, .offsets = {2}};
+  run.start = start;
+  const Fit fit = train(data, AveragedPerceptron{.passes = {1}}, run);
+  std::vector<double> theta = {1, -2, 3, 2}, sum(4, 0.0);
+  for (std::size_t i = 0; i < 40; ++i) {
+    double f = theta[3];
+    for (std::size_t j = 0; j < 3; ++j) f += theta[j] * set.rows[i][j];
+    if (set.labels[i] * f <= 0) {
+      for (std::size_t j = 0; j < 3; ++j) theta[j] += set.labels[i] * set.rows[i][j];
+      theta[3] += set.labels[i];
+    }
+    for (std::size_t j = 0; j < 4; ++j) sum[j] += theta[j];
+  }
+  for (std::size_t j = 0; j < 3; ++j) CHECK(linear(fit).weights[j] == doctest::Approx(sum[j] / 40));
+  CHECK(linear(fit).offsets[0] == doctest::Approx(sum[3] / 40));
 }
 
 TEST_CASE("several classes go through one pass and end where each class alone would") {

@@ -64,5 +64,6 @@ class SystemError : public std::runtime_error {
 // Text of the user made safe to print: control bytes, invalid UTF-8 and characters that pass for others (no-break and
 // thin blanks, the minus sign, marks of direction) as \xNN, at most `limit` bytes kept.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 80);
+[[nodiscard]] bool is_printable(std::string_view text);  // printable() would change nothing
 
 }  // namespace halfspace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How good a model is on labelled rows. A row of weight k counts as k rows; counts are the rounded sums of
-// weights.
+// How good a model is on labelled rows. A row of weight k counts as k rows: every figure is by weight, and how many rows
+// stand behind it is told beside.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "halfspace/core/parallel.hpp"
+#include "halfspace/model/errors.hpp"
 #include "halfspace/model/model.hpp"
 
 namespace halfspace {
@@ -29,25 +30,24 @@ struct Interval {
 
 struct ClassFigures {
   std::string label;
-  std::uint64_t rows = 0;
+  double rows = 0;  // sum of their weights
   double precision = 0, recall = 0,
          f1 = 0;  // 0 where the denominator is 0; rows of unknown label do not count
 };
 
 struct Evaluation {
-  std::uint64_t rows = 0;
-  // Rows not given their own class. Between two classes a score of exactly zero is an error for both,
-  // whatever the tie rule of the model says; so is a row whose label the model never saw.
-  std::uint64_t errors = 0;
-  double error = 0;  // share, from the unrounded sums of weights
-  Interval interval;
-  std::vector<std::vector<std::uint64_t>> confusion;  // [true class][given class]; last column: zero score
+  ErrorCount count;  // by the rule of gets_right(); a row whose label the model never saw is an error
+  double error = 0;  // share of the weight
+  // Where all weights are whole (so many copies of a row); there is none for others.
+  std::optional<Interval> interval;
+  std::vector<std::vector<double>> confusion;  // [true class][given class]: sums of weights; last column: zero score
   std::vector<ClassFigures> classes;
-  std::uint64_t unknown_labels = 0;  // rows whose label is none of the model's
+  std::uint64_t unknown_labels = 0;       // rows whose label is none of the model's
+  std::vector<std::uint32_t> zero_rows;   // two classes: the rows with a score of exactly zero
   std::optional<double> auc;         // two classes with scores
   std::optional<double> log_loss;    // models with probabilities
 };
-// Throws InputError when the rows have no labels.
+// Throws InputError when the rows have no labels, or a score is no finite number.
 [[nodiscard]] Evaluation evaluate(const Model& model, const Dataset& data, const Threads& threads);
 
 }  // namespace halfspace

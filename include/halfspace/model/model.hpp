@@ -28,12 +28,13 @@ template <>
 inline constexpr std::span<const std::string_view> enum_words<Tie> = detail::tie_words;
 
 // f(x) = weights . x + offset. Two classes: one plane, f > 0 means the last class. More: one plane per class,
-// the largest score wins (ties: the first class).
+// the largest score wins; of equal ones the first class, or the first in `order`.
 struct LinearModel {
   std::size_t features = 0;
   std::size_t planes = 1;
   std::vector<double> weights;  // planes x features, row after row
   std::vector<double> offsets;  // one per plane
+  std::vector<std::uint32_t> order;  // of classes with equal scores the first here wins; empty: the order of the classes
   [[nodiscard]] std::span<const double> plane(std::size_t k) const {
     return std::span(weights).subspan(k * features, features);
   }
@@ -80,6 +81,9 @@ struct KernelModel {
   std::vector<double> coefficient;
   std::vector<double> offsets;       // one per function
   std::vector<std::uint32_t> order;  // of classes with equal votes the first here wins; empty: the order of the classes
+  // Where the model has probabilities: for every function A and B, the later class of its pair having the probability
+  // 1 / (1 + exp(A f + B)) between the two.
+  std::vector<double> sigmoid;
   [[nodiscard]] std::size_t vectors() const { return start.size() - 1; }
 };
 
@@ -142,11 +146,17 @@ inline constexpr std::uint32_t abstained = UINT32_MAX;
 // Logistic regression with all classes at once: the scores of the planes are logarithms of probabilities up to a common
 // constant.
 [[nodiscard]] bool is_softmax(const Model& model);
-// Models of logistic regression have probabilities.
+// Models of logistic regression (LIBLINEAR's too) have probabilities, and LIBSVM's that were trained with -b 1.
 [[nodiscard]] bool has_probabilities(const Model& model);
-// Probability of every class for every row, row after row, from its scores: 1 / (1 + exp(-f)) for two classes; for
+// The numbers of every row that probabilities() takes: the scores; the values of all functions where pairs of classes have
+// probabilities.
+[[nodiscard]] std::vector<double> probability_scores(const Model& model, const Dataset& data, const Threads& threads);
+// Probability of every class for every row, row after row, from probability_scores(). Pairs: LIBSVM's coupling. Else 1 / (1 + exp(-f)) for two classes; for
 // more, exp(f) divided by their sum (softmax), or those of the classes against the rest, divided by their sum. The largest one belongs to the largest score, so
-// probabilities and labels agree.
+// probabilities and labels agree; for pairs the labels that go with them are those of labels_from_probabilities().
 [[nodiscard]] std::vector<double> probabilities(const Model& model, std::span<const double> scores);
+// The most probable class, which for pairs of classes need not be the one with the most votes.
+[[nodiscard]] bool labels_follow_probabilities(const Model& model);
+[[nodiscard]] std::vector<std::uint32_t> labels_from_probabilities(const Model& model, std::span<const double> probabilities);
 
 }  // namespace halfspace

@@ -38,6 +38,7 @@ class Algorithm {
   [[nodiscard]] std::vector<OptionInfo> options() const;
   void set(std::string_view option, std::string_view text);  // UsageError: unknown option or bad value
   [[nodiscard]] Facts values() const;                        // every option with its value as text
+  [[nodiscard]] bool starts() const;                         // takes Run::start
   [[nodiscard]] Fit train(const Dataset& data, const Run& run) const;
   // One pass over rows that come once. UsageError for algorithms that need them again.
   [[nodiscard]] Fit train_stream(RowStream& stream, const Run& run) const;

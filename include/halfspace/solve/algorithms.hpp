@@ -39,6 +39,7 @@ template <AlgorithmOptions A>
 namespace detail {
 void check_trainable(const Dataset& data);  // labels, features, at least two classes; throws InputError
 void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts options, const Run& run);
+void refuse_start(const Run& run, std::string_view algorithm);  // UsageError when there is one
 [[nodiscard]] Fit one_vs_rest(const Dataset& data, const std::function<Fit(const Dataset&)>& solve_two);
 }  // namespace detail
 
@@ -46,9 +47,20 @@ void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts o
 template <class A>
 concept ForTwoClasses = requires { requires A::two_classes; };
 
+// `static constexpr bool starts = true`: an online learner whose state is a plane, which may start at another than zero.
+template <class A>
+concept Starts = requires { requires A::starts; };
+namespace detail {
+template <AlgorithmOptions A>
+void check_start(const Run& run) {
+  if constexpr (!Starts<A>) refuse_start(run, A::name);
+}
+}  // namespace detail
+
 // Trains any algorithm of the list: checks the data, solves, and gives the model its names.
 template <AlgorithmOptions A>
 [[nodiscard]] Fit train(const Dataset& data, const A& options, const Run& given = {}) {
+  detail::check_start<A>(given);
   detail::check_trainable(data);
   const Run run = begin_run(given);
   const auto solve_all = [&](const Dataset& rows) { return solve(rows, options, run); };

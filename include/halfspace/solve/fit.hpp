@@ -32,6 +32,13 @@ struct Progress {
   std::string_view stage;
 };
 
+// Where an online learner starts in place of zero.
+struct StartPlane {
+  LinearModel planes;                // one for two classes, else one per class
+  std::vector<std::string> classes;  // what the planes were made for; empty: any two classes
+  std::string name;                  // what the trained model says of it
+};
+
 // What a caller allows: time, seed, threads, and a look at progress. A run that is stopped gives the best model so far,
 // and says Time or Cancelled; with none so far it throws Stopped (core/stop.hpp).
 struct Run {
@@ -43,6 +50,7 @@ struct Run {
   std::function<bool(const Progress&)> observe;
   StopHandle stop;     // StopHandle::make(), and cancel() from any thread or a signal handler
   bool begun = false;  // set by begin_run() alone
+  std::shared_ptr<const StartPlane> start;  // null: zero; UsageError from algorithms that have no start
 };
 
 // The run with its clock running: threads and `stop` know about the seconds and about what `observe` said, and calls of

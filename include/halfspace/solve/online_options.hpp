@@ -25,7 +25,8 @@ struct OptionType<Passes> {
   static constexpr bool number = false;
 };
 
-// Worst: every step looks at all rows and takes the one furthest on the wrong side, so a step is a pass.
+// Worst: every step looks at all rows and takes the one with the least m = y f(x), which is the one furthest on the wrong
+// side of the plane, so a step is a pass.
 enum class Order { Cyclic, Shuffled, Random, Worst };
 enum class LiftedOffset { Lifted, None };
 namespace detail {
@@ -35,7 +36,7 @@ inline constexpr std::string_view passes_help = "passes over the rows, fractions
 inline constexpr std::string_view max_passes_help = "with --passes until-clean: give up after N passes";
 inline constexpr std::string_view order_help =
     "which row comes next; shuffled: a new order every pass; random: drawn with replacement; worst: the row "
-    "furthest on the wrong side, found by a pass of its own";
+    "furthest on the wrong side (least y f), found by a pass of its own";
 inline constexpr std::string_view lifted_help =
     "lifted: a constant feature 1; none: planes through the origin";
 }  // namespace detail

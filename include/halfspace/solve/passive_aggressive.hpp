@@ -26,6 +26,7 @@ inline constexpr std::span<const std::string_view> enum_words<PassiveAggressiveV
 struct PassiveAggressive {
   static constexpr std::string_view name = "passive-aggressive";
   static constexpr std::string_view summary = "the smallest step that gives the row a margin of 1";
+  static constexpr bool starts = true;
 
   PassiveAggressiveVariant variant = PassiveAggressiveVariant::Pa1;
   double C = 1;

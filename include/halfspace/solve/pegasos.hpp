@@ -36,6 +36,7 @@ inline constexpr std::span<const std::string_view> enum_words<SteppedOrder> = de
 struct Pegasos {
   static constexpr std::string_view name = "pegasos";
   static constexpr std::string_view summary = "stochastic subgradient steps for the support vector machine";
+  static constexpr bool starts = true;
 
   double lambda = 1e-4;
   double passes = 10;

@@ -31,6 +31,7 @@ inline constexpr std::span<const std::string_view> enum_words<OnlineToBatch> = d
 struct Perceptron {
   static constexpr std::string_view name = "perceptron";
   static constexpr std::string_view summary = "Rosenblatt's perceptron: add y x on every mistake";
+  static constexpr bool starts = true;
 
   Passes passes;
   std::int64_t max_passes = 1000;
@@ -58,6 +59,7 @@ struct Perceptron {
 struct AveragedPerceptron {
   static constexpr std::string_view name = "averaged-perceptron";
   static constexpr std::string_view summary = "the mean of the perceptron's plane over all steps";
+  static constexpr bool starts = true;
 
   Passes passes;
   std::int64_t max_passes = 1000;

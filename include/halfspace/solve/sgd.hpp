@@ -60,6 +60,7 @@ inline constexpr std::span<const std::string_view> enum_words<Keep> = detail::ke
 struct Sgd {
   static constexpr std::string_view name = "sgd";
   static constexpr std::string_view summary = "(stochastic) gradient descent on any loss";
+  static constexpr bool starts = true;
 
   SgdLoss loss = SgdLoss::Hinge;
   double lambda = 0;

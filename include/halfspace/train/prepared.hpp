@@ -26,7 +26,7 @@ struct Preparation {
 struct PreparedFit {
   Fit fit;
   // Of models whose features were made: counted while the features were there.
-  std::optional<TrainingError> error;
+  std::optional<ErrorCount> error;
 };
 
 // A scaling goes into the weights of planes where they are the same to ten digits and keep what their certificate

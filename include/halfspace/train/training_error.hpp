@@ -2,20 +2,15 @@
 // How many of the rows that a model was trained on it gets wrong.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
+#include "halfspace/model/errors.hpp"
 #include "halfspace/solve/fit.hpp"
 
 namespace halfspace {
 
-struct TrainingError {
-  std::uint64_t rows = 0;  // rows that are wrong
-  double share = 0;        // their share of the weight
-};
-
-// Between two classes a score of zero is wrong for both.
-// Nothing when the votes of all rows would take far longer than the training, or the threads were stopped.
-[[nodiscard]] std::optional<TrainingError> training_error(const Fit& fit, const Dataset& data, const Threads& threads);
+// By the rule of gets_right(). Nothing when the votes of all rows would take far longer than the training, or the threads were
+// stopped. Throws InputError for rows whose score is no finite number.
+[[nodiscard]] std::optional<ErrorCount> training_error(const Fit& fit, const Dataset& data, const Threads& threads);
 
 }  // namespace halfspace

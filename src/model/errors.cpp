@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/model/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "halfspace/core/error.hpp"
+
+namespace halfspace {
+
+bool gets_right(std::span<const double> scores_of_row, std::uint32_t given, std::uint32_t truth) {
+  if (scores_of_row.size() > 1) return given == truth;
+  return truth == 1 ? scores_of_row[0] > 0 : truth == 0 && scores_of_row[0] < 0;
+}
+
+void ErrorCount::add(double row_weight, bool right) {
+  if (!(row_weight > 0)) return;
+  ++rows;
+  weight += row_weight;
+  weighted = weighted || row_weight != 1;
+  if (right) return;
+  ++wrong;
+  wrong_weight += row_weight;
+}
+
+void ErrorCount::add(const ErrorCount& other) {
+  rows += other.rows;
+  wrong += other.wrong;
+  weight += other.weight;
+  wrong_weight += other.wrong_weight;
+  weighted = weighted || other.weighted;
+}
+
+ErrorCount count_errors(const Model& model, std::span<const double> scores, const Dataset& data,
+                        std::span<const std::uint32_t> truth) {
+  const std::size_t planes = model.planes();
+  const std::vector<std::uint32_t> given =
+      planes == 1 ? std::vector<std::uint32_t>() : labels_from_scores(model, scores);
+  ErrorCount out;
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    out.add(data.weight(i),
+            gets_right(scores.subspan(i * planes, planes), planes == 1 ? 0 : given[i], truth[i]));
+  return out;
+}
+
+std::vector<std::uint32_t> rows_with_zero_score(const Model& model, std::span<const double> scores) {
+  std::vector<std::uint32_t> rows;
+  if (model.planes() != 1) return rows;
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (scores[i] == 0) rows.push_back(static_cast<std::uint32_t>(i));
+  return rows;
+}
+
+std::optional<std::size_t> overflowed_row(const Model& model, std::span<const double> scores) {
+  for (std::size_t k = 0; k < scores.size(); ++k)
+    if (!std::isfinite(scores[k])) return k / model.planes();
+  return std::nullopt;
+}
+
+void refuse_overflow(const std::string& file, std::uint64_t row) {
+  throw InputError({.file = file}, fmt::format("row {}: its score leaves the range of numbers", row + 1),
+                   "values and weights whose products stay below 1e308", "scale the data before training");
+}
+
+void check_scores(const Model& model, std::span<const double> scores, const Dataset& data) {
+  if (const auto row = overflowed_row(model, scores)) refuse_overflow(data.name(), *row);
+}
+
+}  // namespace halfspace

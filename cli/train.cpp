@@ -64,6 +64,7 @@ class Train final : public Command {
   Outcome train(const Common& common);
   void print(const Outcome& outcome, const Output& output) const;
   void print_no(const Outcome& outcome, const Output& output) const;
+  void print_refusal(const Outcome& outcome, const Output& output) const;
   [[nodiscard]] Json json(const Outcome& outcome) const;
   static void print_estimates(const Fit& fit, const Output& output);
 
@@ -153,6 +154,36 @@ Json separation_json(const SeparationProof& proof) {
   return {{"verdict", OptionType<Separation>::print(proof.verdict)},
           {"witness_rows", std::move(rows)},
           {"witness_weights", std::move(weights)}};
+}
+
+// There is no answer: why, and the proof of it where there is one.
+void Train::print_refusal(const Outcome& out, const Output& output) const {
+  const SeparationProof* proof = out.fit.separation.get();
+  const bool as_read =
+      data_.scale == ScaleKind::None && !data_.map;  // the proof is about the rows of the file
+  output.line(fmt::format("no model: {}", out.fit.refusal));
+  for (const std::string& line : out.fit.summary) output.line(line);
+  if (proof != nullptr && as_read) {
+    for (const std::string& line : proof_lines(*proof, out.data)) output.line(line);
+    output.line(
+        fmt::format("next: halfspace separable {} -o CERT writes the proof", printable(data_.path, 200)));
+  }
+  if (!output.json()) return;
+  Json json{{"schema", "halfspace.train/1"},
+            {"algorithm", algorithm_.name()},
+            {"stop", "refused"},
+            {"refusal", out.fit.refusal},
+            {"model", nullptr}};
+  if (proof != nullptr) {
+    Json names = Json::array();
+    for (const std::uint32_t column : proof->plane.columns)
+      names.push_back(column < out.data.features() && !data_.map ? out.data.feature_name(column)
+                                                                 : fmt::format("{}", column + 1));
+    json["verdict"] = OptionType<Separation>::print(proof->verdict);
+    json["runaway_columns"] = std::move(names);
+    json["proof"] = as_read ? Json::parse(to_json(*proof)) : Json();
+  }
+  output.object(json);
 }
 
 // The answer is no: no model is written, an old one stays.
@@ -298,13 +329,7 @@ int Train::run(const Common& common, Output& output) {
   if (stream_) return train_stream(algorithm_, data_, from_, model_path_, common, output);
   const Outcome out = train(common);
   if (!out.fit.refusal.empty()) {
-    output.line(fmt::format("no model: {}", out.fit.refusal));
-    output.object(output.json() ? Json{{"schema", "halfspace.train/1"},
-                                       {"algorithm", algorithm_.name()},
-                                       {"stop", "refused"},
-                                       {"refusal", out.fit.refusal},
-                                       {"model", nullptr}}
-                                : Json());
+    print_refusal(out, output);
     if (out.fit.stop == Stop::Cancelled) return exit_interrupted;
     return out.fit.stop == Stop::Time ? exit_limit : exit_no;
   }

@@ -16,12 +16,16 @@ void FreeMatrix::correct(const FreeRows& rows) {
   constexpr int most_corrections = 50;  // then G is formed anew: its rounding errors add up
   enter_.clear();
   weight_.clear();
-  std::size_t count = 0;
+  now_.clear();
+  now_cost_.clear();
   free_cost_ = 0;
   for (std::size_t k = 0; k < rows.place.size(); ++k) {
     const char now = rows.alpha[k] > 0 && rows.alpha[k] < rows.cost[k] ? 1 : 0;
-    count += static_cast<std::size_t>(now);
-    free_cost_ += now != 0 ? rows.cost[k] : 0.0;
+    if (now != 0) {
+      now_.push_back(rows.row[k]);
+      now_cost_.push_back(rows.cost[k]);
+      free_cost_ += rows.cost[k];
+    }
     char& was = free_[rows.place[k]];
     if (now == was) continue;
     enter_.push_back(rows.row[k]);
@@ -29,18 +33,17 @@ void FreeMatrix::correct(const FreeRows& rows) {
     was = now;
   }
   ++corrections_;
-  if (enter_.size() > count || corrections_ > most_corrections) {
-    corrections_ = 0;
-    normal_.clear();
-    enter_.clear();
-    weight_.clear();
-    for (std::size_t k = 0; k < rows.place.size(); ++k) {
-      if (free_[rows.place[k]] == 0) continue;
-      enter_.push_back(rows.row[k]);
-      weight_.push_back(rows.cost[k]);
-    }
+  if (enter_.size() > now_.size() || corrections_ > most_corrections) {
+    form_anew();
+  } else {
+    normal_.add(enter_, weight_);
   }
-  normal_.add(enter_, weight_);
+}
+
+void FreeMatrix::form_anew() {
+  corrections_ = 0;
+  normal_.clear();
+  normal_.add(now_, now_cost_);
 }
 
 void FreeMatrix::solve(double delta, double rho, std::vector<double>& x) {
@@ -57,6 +60,11 @@ void FreeMatrix::solve(double delta, double rho, std::vector<double>& x) {
     if (factored) cholesky_.solve(x.data());
     lower_ = cholesky_.release();
     if (factored) return;
+    // Rows that were taken off again may have left less than nothing of a column.
+    if (corrections_ > 0) {
+      form_anew();
+      continue;
+    }
     ridge *= 100;
     if (ridge > 1e3) throw std::range_error("the matrix of a Newton step is not finite");
   }

@@ -29,13 +29,16 @@ class FreeMatrix {
   void solve(double delta, double rho, std::vector<double>& x);
 
  private:
+  void form_anew();
+
   NormalMatrix normal_;
   const Threads& threads_;
   std::size_t features_;
   Cholesky cholesky_;
   std::vector<char> free_;  // by place
   std::vector<double> weight_, lower_;
-  std::vector<std::uint32_t> enter_;
+  std::vector<std::uint32_t> enter_, now_;  // rows that come or go; rows that are free
+  std::vector<double> now_cost_;
   double free_cost_ = 0;
   int corrections_ = 0;
 };

@@ -9,21 +9,19 @@
 #include <limits>
 #include <stdexcept>
 
-#include "halfspace/certify/duality_gap.hpp"
 #include "halfspace/certify/softmax_gap.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/kernels.hpp"
 #include "halfspace/objective/class_weights.hpp"
+#include "solve/constant_plane.hpp"
 #include "solve/curvature_matrix.hpp"
 #include "solve/kernel_svm.hpp"
+#include "solve/plane_solver.hpp"
 #include "solve/softmax.hpp"
 #include "solve/solver.hpp"
 
 namespace halfspace {
 namespace {
-
-// Semismooth and direct Newton steps factor a matrix of this many unknowns; above, the factor costs too much.
-constexpr std::size_t few_features = 1500;
 
 struct Wish {
   Loss loss;
@@ -33,98 +31,15 @@ struct Wish {
   std::vector<double> weights;
 };
 
-SolverName choose(const Wish& wish, const RowAccess& rows) {
-  const bool hinge = std::holds_alternative<Hinge>(wish.loss);
-  if (wish.solver != SolverName::Auto) {
-    if (hinge && wish.solver == SolverName::Newton)
-      throw UsageError(
-          "--solver newton needs a smooth loss; for the hinge there are dual-descent and semismooth");
-    if (!hinge && wish.solver == SolverName::Semismooth)
-      throw UsageError("--solver semismooth is for the hinge; smooth losses have newton and dual-descent");
-    return wish.solver;
-  }
-  const std::size_t d = rows.cols();
-  const bool few = d <= few_features && rows.rows() * 4 >= d;
-  if (hinge) return few ? SolverName::Semismooth : SolverName::DualDescent;
-  return few ? SolverName::Newton : SolverName::DualDescent;
-}
-
 // What the rows look like from the plane.
 struct Margins {
   double norm = 0, slack = 0, largest_slack = 0;
   std::uint64_t inside = 0;  // m < 1
 };
 
-struct Answer {
-  Solution solution;
+struct Answer : PlaneAnswer {
   Margins margins;
-  DualityGap gap;
-  bool proved = true;  // false: stopped before the gap was computed
-  DualPoint dual;
-  SolverName solver = SolverName::Auto;
 };
-
-DualPoint point_of(const std::vector<double>& alpha) {
-  DualPoint out;
-  for (std::size_t i = 0; i < alpha.size(); ++i) {
-    if (alpha[i] > 0) {
-      out.rows.push_back(static_cast<std::uint32_t>(i));
-      out.alpha.push_back(alpha[i]);
-    }
-  }
-  return out;
-}
-
-// The gap of a solution; its point is given up where the one that follows from the margins is good enough.
-DualityGap gap_of(const Problem& problem, const Solution& solution, double wanted, DualPoint& point,
-                  const Threads& threads) {
-  const bool smooth = !std::holds_alternative<Hinge>(problem.loss);
-  DualityGap gap;
-  if (smooth) gap = duality_gap(problem, solution.theta, solution.theta0, std::nullopt, threads);
-  if (!smooth || (gap.relative() > wanted && !point.rows.empty()))
-    return duality_gap(problem, solution.theta, solution.theta0, point, threads);
-  point = {};
-  return gap;
-}
-
-Answer solve_binary(const Problem& problem, const RowAccess& rows, const Wish& wish, const Run& run,
-                    const Clock& clock, const CurvatureMatrix* first) {
-  Answer best;
-  best.solver = choose(wish, rows);
-  double wanted = 0.99 * wish.gap;
-  for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
-    const Goal goal{wanted, run.seed, run.threads, clock, first};
-    Solution solution = best.solver == SolverName::Newton       ? solve_newton(problem, rows, goal)
-                        : best.solver == SolverName::Semismooth ? solve_semismooth(problem, rows, goal)
-                                                                : solve_dual_descent(problem, rows, goal);
-    DualPoint point = point_of(solution.alpha);
-    DualityGap gap;
-    try {
-      gap = gap_of(problem, solution, wish.gap, point, closing_team(run));
-    } catch (const Stopped& stopped) {
-      if (attempt > 0) {  // an earlier answer has its proof
-        best.solution.stop = stop_of(stopped);
-        break;
-      }
-      best.solution = std::move(solution);
-      best.solution.stop = stop_of(stopped);
-      best.proved = false;
-      return best;
-    }
-    if (attempt == 0 || gap.relative() < best.gap.relative()) {
-      best.solution = std::move(solution);
-      best.gap = gap;
-      best.dual = std::move(point);
-    }
-    if (best.gap.relative() <= wish.gap) {
-      best.solution.stop = Stop::Converged;
-      break;
-    }
-    if (best.solution.stop != Stop::Converged) break;
-    best.solution.stop = Stop::Limit;
-  }
-  return best;
-}
 
 std::string formula(const Wish& wish) {
   const std::string loss = std::visit([](auto l) { return std::string(l.name); }, wish.loss);
@@ -153,11 +68,6 @@ void describe_margins(const Problem& problem, Answer& answer, const Threads& thr
                    "values below 1e15", "scale the data: --scale standard");
 }
 
-void check_finite(const Dataset& data, const std::vector<double>& weights) {
-  for (const double w : weights)
-    if (!std::isfinite(w)) refuse_large_values(data);
-}
-
 // f(), with the error of matrices that overflow said in terms of the data.
 template <class F>
 auto within_range(const Dataset& data, const F& f) {
@@ -168,39 +78,119 @@ auto within_range(const Dataset& data, const F& f) {
   }
 }
 
-// Null also when there is no time for it.
-std::unique_ptr<CurvatureMatrix> first_factor_in_time(const Dataset& data, const Wish& wish, const RowAccess& rows,
-                                                      const Threads& threads) {
-  try {
-    return first_factor(make_problem(data, 0, wish.loss, wish.offset, wish.C, wish.weights), rows, threads);
-  } catch (const Stopped&) {
-    return nullptr;
-  }
-}
-
 // One problem per plane. Classes against the rest are solved side by side, each by one thread: nothing they
 // compute depends on the others.
-std::vector<Answer> solve_planes(const Dataset& data, const Wish& wish, const Run& run) {
-  const std::size_t classes = data.classes().size();
-  const std::size_t planes = classes == 2 ? 1 : classes;
-  const auto rows = RowAccess::of(data.matrix());
-  std::vector<Answer> answers(planes);
-  Run inner = run;
-  if (planes > 1) inner.threads = run.threads.alone();
-  const Clock clock(inner);
-  std::unique_ptr<CurvatureMatrix> first;
-  if (planes > 1 && choose(wish, *rows) == SolverName::Newton)
-    first = first_factor_in_time(data, wish, *rows, run.threads);
-  // Every class gets its plane, also when there is no time left: the solvers stop by themselves.
-  const Threads side_by_side(planes > 1 ? run.threads.count() : 1);
-  side_by_side.run(planes, [&](std::size_t k) {
-    const auto positive = static_cast<std::uint32_t>(planes == 1 ? 1 : k);
-    const Problem problem = make_problem(data, positive, wish.loss, wish.offset, wish.C, wish.weights);
-    answers[k] = solve_binary(problem, *rows, wish, inner, clock, first.get());
-    check_finite(data, answers[k].solution.theta);
-    if (planes == 1) describe_margins(problem, answers[k], Threads(inner.threads.count()));
-  });
-  return answers;
+class Planes {
+ public:
+  Planes(const Dataset& data, const Wish& wish, const Run& run)
+      : data_(data),
+        wish_(wish),
+        outer_(run),
+        inner_(run),
+        rows_(RowAccess::of(data.matrix())),
+        answers_(data.classes().size() == 2 ? 1 : data.classes().size()) {
+    if (answers_.size() > 1) inner_.threads = run.threads.alone();
+  }
+
+  std::vector<Answer> solve() {
+    const Clock clock(inner_);
+    std::unique_ptr<CurvatureMatrix> first;
+    if (answers_.size() > 1 && choose_solver(wish_.solver, wish_.loss, *rows_) == SolverName::Newton)
+      first = first_factor_in_time();
+    const std::vector<double> gaps(answers_.size(), wish_.gap);
+    solve_each(gaps, clock, first.get());
+    // A class whose objective is below 1 may have a gap that is small beside 1 and not beside its part of the sum.
+    for (int round = 0; round < 3 && answers_.size() > 1; ++round) {
+      const std::vector<double> shares = missed_shares();
+      if (shares.empty()) break;
+      solve_each(shares, clock, first.get());
+    }
+    return std::move(answers_);
+  }
+
+ private:
+  [[nodiscard]] Problem problem(std::size_t k) const {
+    const auto positive = static_cast<std::uint32_t>(answers_.size() == 1 ? 1 : k);
+    return make_problem(data_, positive, wish_.loss, wish_.offset, wish_.C, wish_.weights);
+  }
+
+  // Null also when there is no time for it.
+  [[nodiscard]] std::unique_ptr<CurvatureMatrix> first_factor_in_time() const {
+    try {
+      return first_factor(problem(0), *rows_, outer_.threads);
+    } catch (const Stopped&) {
+      return nullptr;
+    }
+  }
+
+  // The classes with a relative gap above 0 in `gaps` that have not reached it yet.
+  void solve_each(const std::vector<double>& gaps, const Clock& clock, const CurvatureMatrix* first) {
+    // Every class gets its plane, also when there is no time left: the solvers stop by themselves.
+    const Threads side_by_side(answers_.size() > 1 ? outer_.threads.count() : 1);
+    side_by_side.run(answers_.size(), [&](std::size_t k) {
+      if (!(gaps[k] > 0)) return;
+      const Problem one = problem(k);
+      const bool again = !answers_[k].solution.theta.empty();
+      PlaneAnswer before = again ? PlaneAnswer(answers_[k]) : PlaneAnswer();
+      static_cast<PlaneAnswer&>(answers_[k]) =
+          solve_plane(one, *rows_, wish_.solver, gaps[k], inner_, clock, first, again ? &before : nullptr);
+      // The squared hinge has its support vectors in the margins, where it has no point of its own.
+      const bool squared = std::holds_alternative<SquaredHinge>(wish_.loss);
+      if (answers_.size() == 1 || (squared && answers_[k].dual.rows.empty()))
+        describe_margins(one, answers_[k], Threads(inner_.threads.count()));
+    });
+  }
+
+  // Relative gaps that the classes need so that the sum has the one asked for; empty: it has, or never will. Every
+  // class may have a part of the gap like its part of the objective, but no less than half of an equal one.
+  [[nodiscard]] std::vector<double> missed_shares() const {
+    double primal = 0, dual = 0, parts = 0;
+    for (const Answer& answer : answers_) {
+      if (answer.solution.stop != Stop::Converged || !answer.proved) return {};
+      primal += answer.gap.primal;
+      dual += answer.gap.dual;
+    }
+    const double allowed = wish_.gap * std::max(1.0, primal);
+    if (primal - dual <= allowed) return {};
+    const auto part = [&](const Answer& answer) {
+      return std::max(answer.gap.primal, primal / (2 * static_cast<double>(answers_.size())));
+    };
+    for (const Answer& answer : answers_) parts += part(answer);
+    std::vector<double> out;
+    for (const Answer& answer : answers_) {
+      const double share = 0.98 * allowed * part(answer) / parts;
+      out.push_back(answer.gap.gap() <= share ? 0.0 : share / std::max(1.0, answer.gap.primal));
+    }
+    return out;
+  }
+
+  const Dataset& data_;
+  const Wish& wish_;
+  const Run& outer_;
+  Run inner_;
+  std::unique_ptr<RowAccess> rows_;
+  std::vector<Answer> answers_;
+};
+
+// Which solver it was, and whether another one had to give up before.
+std::vector<std::string> solver_notes(const std::vector<Answer>& answers) {
+  std::vector<std::string> out;
+  std::size_t handed_over = 0;
+  SolverName stopped = SolverName::Auto, next = SolverName::Auto;
+  for (const Answer& answer : answers) {
+    if (answer.stopped == SolverName::Auto) continue;
+    ++handed_over;
+    stopped = answer.stopped;
+    next = stopped == SolverName::DualDescent ? answer.solver : SolverName::DualDescent;
+  }
+  const auto word = [](SolverName solver) { return OptionType<SolverName>::print(solver); };
+  if (handed_over > 0) {
+    const std::string where =
+        answers.size() > 1 ? fmt::format(" for {} of {} classes", handed_over, answers.size()) : "";
+    out.push_back(fmt::format("{} stopped at its limit{}; {} went on", word(stopped), where, word(next)));
+  }
+  out.push_back(fmt::format("solved by {}", word(answers[0].solver)));
+  return out;
 }
 
 // No gap of all planes together without those of each.
@@ -212,7 +202,7 @@ void leave_out_proof(Fit& fit) {
 }
 
 Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool keep_dual) {
-  std::vector<Answer> answers = solve_planes(data, wish, run);
+  std::vector<Answer> answers = Planes(data, wish, run).solve();
   Fit fit;
   LinearModel linear{.features = data.features(), .planes = answers.size()};
   Objective total;
@@ -223,7 +213,7 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
     linear.offsets.push_back(answer.solution.theta0);
     total.primal += answer.gap.primal;
     total.dual += answer.gap.dual;
-    support += answer.dual.rows.size();
+    support += answer.dual.rows.empty() ? answer.margins.inside : answer.dual.rows.size();
     fit.iterations += answer.solution.iterations;
     fit.certificates.emplace_back(answer.gap);
     proved = proved && answer.proved;
@@ -234,8 +224,11 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
   if (!keep_dual || !any_dual) fit.model.dual.clear();
   fit.objective = total;
   if (!proved) leave_out_proof(fit);
-  const bool hinge = std::holds_alternative<Hinge>(wish.loss);
-  if (hinge) fit.support_vectors = support;
+  // Only what holds for the sum is said of the whole.
+  if (proved && fit.stop == Stop::Converged && !(total.relative_gap() <= wish.gap)) fit.stop = Stop::Limit;
+  // Rows with a dual value above 0; for several classes, a row counts for every plane that it supports.
+  const bool vectors_exist = !std::holds_alternative<Logistic>(wish.loss);
+  if (vectors_exist) fit.support_vectors = support;
   if (answers.size() == 1 && !std::holds_alternative<Logistic>(wish.loss)) {
     const Margins& m = answers[0].margins;
     fit.figures = {{"norm", m.norm},
@@ -243,14 +236,14 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
                    {"margin_errors", static_cast<double>(m.inside)},
                    {"slack_sum", m.slack},
                    {"slack_max", m.largest_slack}};
-    const std::string vectors = hinge ? fmt::format(", {} support vectors", support) : "";
     fit.summary.push_back(
-        fmt::format("|theta| {:.6g}, margin {:.6g}{}, {} rows inside the margin or beyond, slacks {:.6g} in "
+        fmt::format("|theta| {:.6g}, margin {:.6g}, {} support vectors, {} rows inside the margin or beyond, "
+                    "slacks {:.6g} in "
                     "all, the largest {:.6g}",
-                    m.norm, m.norm > 0 ? 1 / m.norm : 0.0, vectors, m.inside, m.slack, m.largest_slack));
+                    m.norm, m.norm > 0 ? 1 / m.norm : 0.0, support, m.inside, m.slack, m.largest_slack));
   }
   fit.notes.push_back(formula(wish));
-  fit.notes.push_back(fmt::format("solved by {}", OptionType<SolverName>::print(answers[0].solver)));
+  for (std::string& note : solver_notes(answers)) fit.notes.push_back(std::move(note));
   fit.model.form = std::move(linear);
   return fit;
 }
@@ -262,24 +255,47 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
   const auto rows = RowAccess::of(data.matrix());
   const SoftmaxProblem problem = make_softmax_problem(data, wish.offset, wish.C, wish.weights);
   Fit fit;
-  SoftmaxSolution solution;
+  SoftmaxSolution solution;  // the best so far
   DualityGap gap;
-  bool proved = true;
+  bool proved = false;
+  // False: stopped before the gap was computed; the first planes are kept without a proof.
+  const auto offer = [&](SoftmaxSolution next, bool first) {
+    check_weights(next.model.weights);
+    DualityGap its;
+    try {
+      its = softmax_gap(problem, next.model, closing_team(run));
+    } catch (const Stopped& stopped) {
+      next.stop = stop_of(stopped);
+      if (!proved) solution = std::move(next);
+      return false;
+    }
+    proved = true;
+    if (first || its.relative() <= wish.gap || !(its.primal >= gap.primal)) {
+      gap = its;
+      solution.model = std::move(next.model);
+    }
+    solution.iterations = next.iterations;
+    solution.stop = gap.relative() <= wish.gap ? Stop::Converged : next.stop;
+    return true;
+  };
   double wanted = 0.99 * wish.gap;
   for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
     const Goal goal{wanted, run.seed, run.threads, clock};
-    solution = solve_softmax(problem, *rows, goal, attempt == 0 ? nullptr : &solution);
-    check_finite(data, solution.model.weights);
-    try {
-      gap = softmax_gap(problem, solution.model, closing_team(run));
-    } catch (const Stopped& stopped) {
-      solution.stop = stop_of(stopped);
-      proved = false;
-      break;
-    }
-    if (gap.relative() <= wish.gap) solution.stop = Stop::Converged;
+    if (!offer(solve_softmax(problem, *rows, goal, attempt == 0 ? nullptr : &solution), attempt == 0)) break;
     if (gap.relative() <= wish.gap || solution.stop != Stop::Converged) break;
     if (attempt == 3) solution.stop = Stop::Limit;
+  }
+  // Planes that are worse than ones that do not look at the rows are not returned.
+  ConstantPlanes constant = best_constants(problem);
+  if (proved && !(gap.primal <= constant.objective * (1 + 1e-9))) {
+    SoftmaxSolution zero{.iterations = solution.iterations, .stop = solution.stop};
+    zero.model = {.features = rows->cols(), .planes = problem.classes()};
+    zero.model.weights.assign(problem.classes() * rows->cols(), 0.0);
+    zero.model.offsets = std::move(constant.offsets);
+    if (!offer(zero, false)) {  // known to be better, with no time to prove it
+      solution = std::move(zero);
+      proved = false;
+    }
   }
   fit.stop = solution.stop;
   fit.iterations = solution.iterations;

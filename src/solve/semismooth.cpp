@@ -381,18 +381,15 @@ class Level {
 
 }  // namespace
 
-Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution* start) {
+Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal) {
   const std::size_t all = present_rows(problem).size();
   std::vector<std::size_t> sizes;
-  for (std::size_t size = std::max<std::size_t>(1000, 10 * rows.cols()); start == nullptr && 3 * size < all;
-       size *= 10)
+  for (std::size_t size = std::max<std::size_t>(1000, 10 * rows.cols()); 3 * size < all; size *= 10)
     sizes.push_back(size);
   sizes.push_back(all);
   Solution at;
-  if (start != nullptr) at = std::move(*start);
   at.theta.resize(rows.cols(), 0.0);
   double delta = 4;
-  const std::uint64_t before = at.iterations;
   std::uint64_t steps = 0;
   for (const std::size_t size : sizes) {
     const bool last = size == all;
@@ -405,7 +402,7 @@ Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const G
     const bool reached = level.run(last ? goal.gap : std::max(goal.gap, sample_gap), why);
     level.take_best();
     steps = level.steps;
-    at = {std::move(level.theta), level.theta0, {}, before + steps, reached ? Stop::Converged : why};
+    at = {std::move(level.theta), level.theta0, {}, steps, reached ? Stop::Converged : why};
     delta = std::min(3 * level.delta, 0.5);
     if (last) {
       at.alpha.assign(rows.rows(), 0.0);

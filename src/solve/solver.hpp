@@ -35,7 +35,7 @@ struct Solution {
 };
 
 // `start`: what to start from, or null: a plane, and for dual descent a dual point if there is one.
-//
+
 // Smooth losses: damped Newton steps, by Cholesky or by preconditioned conjugate gradients.
 [[nodiscard]] Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal,
                                     Solution* start = nullptr);
@@ -46,7 +46,6 @@ struct Solution {
 [[nodiscard]] Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal,
                                           Solution* start = nullptr);
 // Hinge with few features: augmented Lagrangian with semismooth Newton steps.
-[[nodiscard]] Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal,
-                                        Solution* start = nullptr);
+[[nodiscard]] Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal);
 
 }  // namespace halfspace

@@ -76,7 +76,8 @@ class Likelihood {
       gradient();
       if (step > 0 && separates()) return refuse(fit, separated());
       if (!factor()) {
-        return refuse(fit, step == 0 || moved < 0.01 ? dependent() : runs_away().value_or(unsettled));
+        return refuse(fit, step == 0 || moved < 0.01 ? Reason{dependent(), nullptr}
+                                                     : runs_away().value_or(Reason{unsettled, nullptr}));
       }
       for (std::size_t j = 0; j <= d_; ++j) step_[j] = -g_[j];
       cholesky_.solve(step_.data());
@@ -162,39 +163,79 @@ class Likelihood {
     return verify(*p_.data, 1, claim, run_.threads).holds;
   }
 
-  static std::string separated() {
-    return "the classes are separable: a plane has every row on its side (checked with rounding counted), so "
-           "every longer "
-           "one fits better and there is no best one";
+  // Why there is no best plane, and what proves it.
+  struct Reason {
+    std::string why;
+    std::shared_ptr<const SeparationProof> proof;
+  };
+  // A plane was found on the way; the proof in whole numbers comes from those who can do that, unless it takes too long.
+  [[nodiscard]] Reason separated() const {
+    if (std::optional<Reason> exact = runs_away(); exact && exact->proof != nullptr) return *exact;
+    return {
+        "the classes are separable: a plane has every row on its side (checked with rounding counted), so "
+        "every longer one fits better and there is no best one",
+        nullptr};
   }
-  // Why there is no best plane; nothing when the classes overlap, because then there is one.
-  [[nodiscard]] std::optional<std::string> runs_away() const {
+  // Nothing when the classes overlap, because then there is a best plane.
+  [[nodiscard]] std::optional<Reason> runs_away() const {
     SeparabilityOptions options;
     options.offset = p_.offset;
     const Separability exact = separability(*p_.data, options, run_);
-    if (!exact.decided) return unsettled;
+    if (!exact.decided) return Reason{unsettled, nullptr};
+    if (exact.proof.verdict == Separation::Overlapping) return std::nullopt;
+    const auto proof = std::make_shared<const SeparationProof>(exact.proof);
     if (exact.proof.verdict == Separation::Separable)
-      return "the classes are separable (decided exactly), so every longer plane fits better and there is no "
-             "best one";
-    if (exact.proof.verdict == Separation::Touching)
-      return "the classes touch (decided exactly): in one direction no row gets worse and some get better "
-             "for ever, so "
-             "there is no best plane";
-    return std::nullopt;
+      return Reason{
+          "the classes are separable (decided exactly), so every longer plane fits better and there is no "
+          "best one",
+          proof};
+    return Reason{
+        "the classes touch (decided exactly): in one direction no row gets worse and some get better "
+        "for ever, so there is no best plane",
+        proof};
   }
-  static constexpr const char* unsettled = "the steps do not settle: the likelihood seems to have no largest value";
+  static constexpr const char* unsettled =
+      "the steps do not settle: the likelihood seems to have no largest value";
   [[nodiscard]] std::string dependent() const {
     for (std::size_t j = 0; j < d_; ++j)
-      if (!(matrix_value(j) > 0))
-        return fmt::format("column {} is zero in every row, so its weight is not determined",
-                           printable(p_.data->feature_name(static_cast<std::uint32_t>(j))));
+      if (!(matrix_value(j) > 0)) {
+        const std::string name = printable(p_.data->feature_name(static_cast<std::uint32_t>(j)));
+        return has_values(j)
+                   ? fmt::format(
+                         "the values of column {} are so small that their squares vanish, so its "
+                         "weight has no number (--scale standard)",
+                         name)
+                   : fmt::format("column {} is zero in every row, so its weight is not determined", name);
+      }
     return fmt::format("the columns{} depend on each other, so the weights are not determined",
                        has_offset_ ? " and the constant" : "");
   }
   [[nodiscard]] double matrix_value(std::size_t j) const { return matrix_.lower()[j * matrix_.size() + j]; }
 
-  static Fit refuse(Fit& fit, const std::string& why) {
-    fit.refusal = why + "; --penalty l2 has a best plane for any data";
+  [[nodiscard]] bool has_values(std::size_t column) const {
+    std::vector<double> row(d_);
+    for (std::size_t i = 0; i < n_; ++i) {
+      rows_->expand(i, 1.0, row.data());
+      if (p_.cost[i] > 0 && row[column] != 0) return true;
+    }
+    return false;
+  }
+
+  Fit refuse(Fit& fit, const std::string& why) const { return refuse(fit, Reason{why, nullptr}); }
+  // The columns of the plane that proves it are those whose weights grow without end.
+  Fit refuse(Fit& fit, const Reason& reason) const {
+    constexpr std::size_t most_names = 10;
+    fit.refusal = reason.why + "; --penalty l2 has a best plane for any data";
+    fit.separation = reason.proof;
+    if (reason.proof != nullptr) {
+      const std::vector<std::uint32_t>& columns = reason.proof->plane.columns;
+      std::string names;
+      for (std::size_t k = 0; k < std::min(columns.size(), most_names); ++k)
+        names += (k > 0 ? ", " : "") + printable(p_.data->feature_name(columns[k]));
+      if (columns.size() > most_names) names += fmt::format(" and {} more", columns.size() - most_names);
+      fit.summary.push_back(names.empty() ? "what grows without end is the offset"
+                                          : "weights that grow without end: " + names);
+    }
     return std::move(fit);
   }
 

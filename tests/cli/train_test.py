@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """train: what it prints, what it writes, what it refuses."""
+import json
 import os
 import signal
 import subprocess
@@ -161,6 +162,19 @@ class Train(ProgramTest):
         answer = self.json("train", "apart.txt", "--penalty", "none", "-o", "model", code=1)
         self.assertIn("separable", answer["refusal"])
         self.assertFalse((self.folder / "model").exists())
+        self.assertEqual((answer["verdict"], answer["runaway_columns"]), ("separable", ["1"]))
+        (self.folder / "cert").write_text(json.dumps(answer["proof"]))
+        self.done("verify", "cert", "apart.txt")
+        text = self.done("train", "apart.txt", "--penalty", "none", "-o", "model", code=1)
+        self.assertIn("weights that grow without end: 1\n", text)
+        # Touching: x2 separates all rows but those at its zero, which x1 mixes.
+        (self.folder / "touch.txt").write_text("1 1:1 2:1\n1 1:2 2:2\n1 1:1\n-1 1:1\n1 1:3\n-1 1:2 2:-1\n-1 1:3 2:-3\n-1 1:4\n")
+        answer = self.json("train", "touch.txt", "--penalty", "none", "-o", "model", code=1)
+        self.assertEqual((answer["verdict"], answer["runaway_columns"]), ("touching", ["2"]))
+        (self.folder / "cert").write_text(json.dumps(answer["proof"]))
+        self.done("verify", "cert", "touch.txt")
+        (self.folder / "tiny.txt").write_text("1 1:1e-300\n-1 1:2e-300\n1 1:3e-300\n-1 1:1e-300\n")
+        self.assertIn("squares vanish", self.json("train", "tiny.txt", "--penalty", "none", "-o", "model", code=1)["refusal"])
         self.assertIn("zero in every row", self.json("train", "rows.txt", "--penalty", "none", "-o", "model", code=1)["refusal"])
         (self.folder / "mixed.txt").write_text("1 1:1\n-1 1:2\n1 1:3\n-1 1:1\n1 1:4\n-1 1:2\n")
         answer = self.json("train", "mixed.txt", "--penalty", "none", "-o", "model")

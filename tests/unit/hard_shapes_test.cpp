@@ -2,6 +2,7 @@
 // Shapes of data on which a solver once stopped short, ran away or gave up: all of them reach their gap.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -137,6 +138,88 @@ TEST_CASE("softmax fits the offsets of rare classes whatever C is") {
     CHECK(fit.stop == Stop::Converged);
     CHECK(fit.objective->relative_gap() <= 1e-4);
   }
+}
+
+TEST_CASE("out of time at once, no model is worse than the best constant") {
+  const Dataset two = one_of_4096();
+  const Dataset many = clouds(1200, 5, 4, 1.0, 8);
+  // On a machine that stands still the proof may be left out, too.
+  const auto holds = [](const Fit& fit, double bound) {
+    return !fit.objective || fit.objective->primal <= bound;
+  };
+  Run run;
+  run.seconds = 0;
+  for (const Dataset* data : {&two, &many}) {
+    for (const Offset offset : {Offset::Free, Offset::Lifted, Offset::None}) {
+      const auto constant = [&](const Loss& loss) {
+        double sum = 0;
+        for (std::uint32_t k = data == &two ? 1 : 0; k < data->classes().size(); ++k)
+          sum += best_constant(make_problem(*data, k, loss, offset, 10)).objective;
+        return sum * (1 + 1e-6);
+      };
+      for (const SolverName solver : {SolverName::Semismooth, SolverName::DualDescent}) {
+        const Fit fit = train(*data, Svm{.C = 10, .offset = offset, .solver = solver}, run);
+        CHECK(fit.stop == Stop::Time);
+        CHECK(holds(fit, constant(Hinge{})));
+      }
+      const Fit squared = train(*data, Svm{.C = 10, .loss = SvmLoss::SquaredHinge, .offset = offset}, run);
+      CHECK(holds(squared, constant(SquaredHinge{})));
+      const Fit rest =
+          train(*data,
+                LogisticRegression{.C = 10, .offset = offset, .multiclass = LogisticClasses::OneVsRest}, run);
+      CHECK(holds(rest, constant(Logistic{})));
+      const Fit softmax = train(many, LogisticRegression{.C = 10, .offset = offset}, run);
+      CHECK(holds(softmax, best_constants(make_softmax_problem(many, offset, 10)).objective * (1 + 1e-6)));
+    }
+  }
+}
+
+TEST_CASE("where a solver stops at its limit auto goes on with another one and says so") {
+  // A gap that rounding does not allow: margins of large values that cancel.
+  Random random(2);
+  testing::Rows rows;
+  std::vector<int> labels;
+  for (int i = 0; i < 60; ++i) {
+    rows.push_back({1e7 + normal(random), 1e7 + normal(random)});
+    labels.push_back(i % 2);
+  }
+  const Fit fit = train(dataset_from(rows, labels), Svm{.gap = 1e-12});
+  CHECK(fit.stop == Stop::Limit);
+  CHECK(fit.objective->primal <= 60 * (1 + 1e-6));
+  const auto said = [&](const std::string& words) {
+    return std::any_of(fit.notes.begin(), fit.notes.end(),
+                       [&](const std::string& note) { return note.find(words) != std::string::npos; });
+  };
+  CHECK(said("semismooth stopped at its limit; dual-descent went on"));
+}
+
+TEST_CASE("several classes are converged when the sum of their gaps is") {
+  const Dataset data = clouds(400, 30, 8, 0.6, 3);
+  for (const double C : {1e-4, 1e-3, 1.0}) {
+    for (const SvmLoss loss : {SvmLoss::Hinge, SvmLoss::SquaredHinge}) {
+      const Fit fit = train(data, Svm{.C = C, .loss = loss});
+      CHECK(fit.stop == Stop::Converged);
+      CHECK(fit.objective->relative_gap() <= 1e-4);
+      CHECK(fit.certificates.size() == 8);
+    }
+    const Fit logistic = train(data, LogisticRegression{.C = C, .multiclass = LogisticClasses::OneVsRest});
+    CHECK(logistic.stop == Stop::Converged);
+    CHECK(logistic.objective->relative_gap() <= 1e-4);
+  }
+}
+
+TEST_CASE("the squared hinge counts the rows inside its margin as support vectors, by whichever solver") {
+  const Dataset data = clouds(300, 6, 2, 0.5, 6);
+  std::uint64_t counts[2] = {0, 0};
+  int k = 0;
+  for (const SolverName solver : {SolverName::Newton, SolverName::DualDescent}) {
+    const Fit fit = train(data, Svm{.loss = SvmLoss::SquaredHinge, .gap = 1e-9, .solver = solver});
+    REQUIRE(fit.support_vectors.has_value());
+    counts[k++] = *fit.support_vectors;
+  }
+  CHECK(counts[0] > 0);
+  CHECK(counts[0] == counts[1]);
+  CHECK(train(clouds(90, 6, 3, 0.5, 6), Svm{.loss = SvmLoss::SquaredHinge}).support_vectors.value_or(0) > 0);
 }
 
 TEST_CASE("the best constant is where no other offset is better") {

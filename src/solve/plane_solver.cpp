@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/plane_solver.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "halfspace/certify/duality_gap.hpp"
+#include "halfspace/core/error.hpp"
+#include "solve/constant_plane.hpp"
+
+namespace halfspace {
+namespace {
+
+// Semismooth and direct Newton steps factor a matrix of this many unknowns; above, the factor costs too much, and
+// above the second number no other solver's failure is worth it.
+constexpr std::size_t few_features = 1500, most_features = 4000;
+
+DualPoint point_of(const std::vector<double>& alpha) {
+  DualPoint out;
+  for (std::size_t i = 0; i < alpha.size(); ++i) {
+    if (alpha[i] > 0) {
+      out.rows.push_back(static_cast<std::uint32_t>(i));
+      out.alpha.push_back(alpha[i]);
+    }
+  }
+  return out;
+}
+
+// Solvers in the order in which they are tried.
+std::vector<SolverName> ladder(SolverName wanted, const Loss& loss, const RowAccess& rows) {
+  const SolverName first = choose_solver(wanted, loss, rows);
+  std::vector<SolverName> out{first};
+  if (wanted != SolverName::Auto) return out;
+  if (first != SolverName::DualDescent) {
+    out.push_back(SolverName::DualDescent);
+  } else if (!std::holds_alternative<Hinge>(loss)) {
+    out.push_back(SolverName::Newton);
+  } else if (rows.cols() <= most_features) {
+    out.push_back(SolverName::Semismooth);
+  }
+  return out;
+}
+
+Solution run_solver(SolverName solver, const Problem& problem, const RowAccess& rows, const Goal& goal,
+                    Solution* start) {
+  if (solver == SolverName::Newton) return solve_newton(problem, rows, goal, start);
+  // Semismooth steps begin with a width that forgets every start.
+  if (solver == SolverName::Semismooth) return solve_semismooth(problem, rows, goal);
+  return solve_dual_descent(problem, rows, goal, start);
+}
+
+class Search {
+ public:
+  Search(const Problem& problem, double gap, const Run& run) : p_(problem), gap_(gap), run_(run) {}
+
+  PlaneAnswer best;
+  bool found = false;
+
+  [[nodiscard]] bool reached() const { return found && best.proved && best.gap.relative() <= gap_; }
+
+  // Certifies what a solver has to offer and keeps what is better than before.
+  void offer(Solution solution, SolverName from) {
+    check_weights(solution.theta);
+    const Threads team = closing_team(run_);
+    const bool smooth = !std::holds_alternative<Hinge>(p_.loss);
+    DualPoint point = point_of(solution.alpha);
+    solution.alpha = {};
+    // A smooth loss needs no point when the one that follows from the margins is good enough.
+    DualityGap own;
+    if (smooth) own = duality_gap(p_, solution.theta, solution.theta0, std::nullopt, team);
+    if (smooth && (own.relative() <= gap_ || point.rows.empty())) {
+      point = {};
+    } else {
+      own = duality_gap(p_, solution.theta, solution.theta0, point, team);
+    }
+    const bool better = !found || !(own.primal >= best.gap.primal) || own.relative() <= gap_;
+    if (!better && point.rows.empty()) {
+      best.solution.iterations = std::max(best.solution.iterations, solution.iterations);
+      return;
+    }
+    PlaneAnswer last = std::exchange(best, PlaneAnswer{});
+    const std::uint64_t iterations = std::max(last.solution.iterations, solution.iterations);
+    if (better) {
+      best = {std::move(solution), own, true, std::move(point), from, last.stopped};
+      std::swap(last.dual, point);
+    } else {
+      best = std::move(last);
+    }
+    best.solution.iterations = iterations;
+    // The plane of one with the point of the other.
+    if (found && best.gap.relative() > gap_ && !point.rows.empty()) {
+      const DualityGap both = duality_gap(p_, best.solution.theta, best.solution.theta0, point, team);
+      if (both.dual > best.gap.dual) {
+        best.gap = both;
+        best.dual = std::move(point);
+      }
+    }
+    found = true;
+  }
+
+  // A model that is worse than one that does not look at the rows is not returned.
+  void hold_constant() {
+    const ConstantPlane constant = best_constant(p_);
+    if (!best.proved || (found && best.gap.primal <= constant.objective * (1 + 1e-9))) return;
+    Solution zero{std::vector<double>(p_.features(), 0.0), constant.theta0, p_.cost, best.solution.iterations,
+                  best.solution.stop};
+    try {
+      offer(zero, best.solver);
+    } catch (const Stopped&) {  // known to be better, with no time to prove it
+      best.solution = std::move(zero);
+      best.dual = {};
+      best.proved = false;
+    }
+  }
+
+ private:
+  const Problem& p_;
+  double gap_;
+  const Run& run_;
+};
+
+}  // namespace
+
+SolverName choose_solver(SolverName wanted, const Loss& loss, const RowAccess& rows) {
+  const bool hinge = std::holds_alternative<Hinge>(loss);
+  if (wanted != SolverName::Auto) {
+    if (hinge && wanted == SolverName::Newton)
+      throw UsageError(
+          "--solver newton needs a smooth loss; for the hinge there are dual-descent and semismooth");
+    if (!hinge && wanted == SolverName::Semismooth)
+      throw UsageError("--solver semismooth is for the hinge; smooth losses have newton and dual-descent");
+    return wanted;
+  }
+  const std::size_t d = rows.cols();
+  const bool few = d <= few_features && rows.rows() * 4 >= d;
+  if (hinge) return few ? SolverName::Semismooth : SolverName::DualDescent;
+  return few ? SolverName::Newton : SolverName::DualDescent;
+}
+
+void check_weights(const std::vector<double>& weights) {
+  for (const double w : weights)
+    if (!std::isfinite(w)) throw std::range_error("a weight is not finite");
+}
+
+PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverName wanted, double gap,
+                        const Run& run, const Clock& clock, const CurvatureMatrix* first,
+                        const PlaneAnswer* before) {
+  Search search(problem, gap, run);
+  if (before != nullptr) {
+    search.best = *before;
+    search.found = true;
+  }
+  Stop stop = Stop::Limit;
+  SolverName last = SolverName::Auto;
+  const std::vector<SolverName> solvers = ladder(wanted, problem.loss, rows);
+  for (const SolverName solver : solvers) {
+    if (search.found && last != SolverName::Auto) search.best.stopped = last;
+    last = solver;
+    double goal_gap = 0.99 * gap;
+    for (int attempt = 0; attempt < 4; ++attempt, goal_gap *= 0.1) {
+      const Goal goal{goal_gap, run.seed, run.threads, clock, first};
+      Solution start;
+      if (search.found) {
+        start = search.best.solution;
+        start.alpha.assign(search.best.dual.rows.empty() ? 0 : problem.rows(), 0.0);
+        for (std::size_t k = 0; k < search.best.dual.rows.size(); ++k)
+          start.alpha[search.best.dual.rows[k]] = search.best.dual.alpha[k];
+      }
+      Solution solution;
+      try {
+        solution = run_solver(solver, problem, rows, goal, search.found ? &start : nullptr);
+        stop = solution.stop;
+        search.offer(solution, solver);
+      } catch (const Stopped& stopped) {
+        stop = stop_of(stopped);
+        if (!search.found && solution.theta.empty()) throw;
+        if (!search.found) {  // a plane without its proof
+          search.best.solution = std::move(solution);
+          search.best.solver = solver;
+          search.best.proved = false;
+        }
+      } catch (const std::range_error&) {
+        // Numbers beyond double for this solver; the other one may do without its matrix.
+        if (solver == solvers.back() && !search.found) throw;
+        stop = Stop::Limit;
+      }
+      if (search.reached() || stop != Stop::Converged) break;
+      stop = Stop::Limit;
+    }
+    if (search.reached() || stop == Stop::Time || stop == Stop::Cancelled) break;
+  }
+  search.hold_constant();
+  search.best.solution.stop = search.reached() ? Stop::Converged : stop;
+  return std::move(search.best);
+}
+
+}  // namespace halfspace

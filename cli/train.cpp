@@ -137,9 +137,9 @@ Outcome Train::train(const Common& common) {
     return out;
   }
   finish_in_order();
-  save(out.fit.model, model_path_);
-  // Counting errors can take longer than training: the model is there whatever becomes of them.
+  // Counting errors can take longer than training: once a stop is asked for, they are left out.
   out.error = data_.map ? prepared.error : training_error(out.fit, out.data, closing_team(run));
+  save(out.fit.model, model_path_);
   out.total_seconds = seconds_between(start, Clock::now());
   return out;
 }

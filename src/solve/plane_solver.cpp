@@ -192,6 +192,8 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
     if (search.reached() || stop == Stop::Time || stop == Stop::Cancelled) break;
   }
   search.hold_constant();
+  if (search.best.proved && !std::isfinite(search.best.gap.gap()))
+    throw std::range_error("nothing can be proved: sums over the rows leave the range of double");
   search.best.solution.stop = search.reached() ? Stop::Converged : stop;
   return std::move(search.best);
 }

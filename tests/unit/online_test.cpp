@@ -396,10 +396,10 @@ TEST_CASE("P12: on data that no plane separates the best plane seen is kept") {
   int wrong = 0;
   for (std::size_t i = 0; i < 4; ++i) wrong += (i == 1 || i == 2) ? f[i] <= 0 : f[i] >= 0;
   CHECK(wrong <= 2);
-  REQUIRE(fit.summary.size() == 1);
   REQUIRE(fit.separation != nullptr);
   CHECK(verify(*fit.separation, data).holds);
-  CHECK(fit.summary[0] == "no plane separates the classes (overlapping): proved by 4 rows, 1, 2, 3, 4");
+  CHECK(std::count(fit.summary.begin(), fit.summary.end(),
+                   "no plane separates the classes (overlapping): proved by 4 rows, 1, 2, 3, 4") == 1);
 }
 
 TEST_CASE("P9: until a clean pass the mistakes stand beside the bound of the certified margin") {
@@ -411,8 +411,9 @@ TEST_CASE("P9: until a clean pass the mistakes stand beside the bound of the cer
   CHECK(bound.margin_lower <= 0.749118);
   CHECK(bound.margin_upper >= 0.749116);
   CHECK(static_cast<double>(bound.mistakes) <= std::pow(bound.radius / bound.margin_lower, 2));
-  REQUIRE(fit.summary.size() == 1);
-  CHECK(fit.summary[0].starts_with("best margin between 0.749117 and 0.749117: 5 mistakes <= (R/margin)^2 = 221.78"));
+  CHECK(std::any_of(fit.summary.begin(), fit.summary.end(), [](const std::string& line) {
+    return line.starts_with("best margin between 0.749117 and 0.749117: 5 mistakes <= (R/margin)^2 = 221.78");
+  }));
 }
 
 TEST_CASE("P4: the worst row is the one with the least margin, not the least in units of its length") {

@@ -10,6 +10,9 @@ namespace {
 constexpr std::size_t few_columns = 2048;  // a panel of all columns stays near the processor
 constexpr std::uint64_t panel_bytes = std::uint64_t{1} << 30U;  // sparse rows get panels up to here
 
+// Rows without features have places in memory too, so that going from one to the next is no arithmetic on nothing.
+std::size_t stored_columns(std::size_t features) { return std::max<std::size_t>(features, 1); }
+
 }  // namespace
 
 bool stores_ones(const Matrix& matrix) {
@@ -106,7 +109,7 @@ KernelRows<T>::KernelRows(const KernelRows& from, std::span<const std::uint32_t>
   switch (form_) {
     case RowForm::Dense:
     case RowForm::Differences:
-      panel_.assign(padded() * features_, T{0});
+      panel_.assign(padded() * stored_columns(features_), T{0});
       for (std::size_t k = 0; k < size_; ++k) {
         const T* const row = from.panel_.data() + in_panel(which[k]);
         T* const to = panel_.data() + in_panel(k);
@@ -154,8 +157,7 @@ KernelRows<T>::KernelRows(const KernelRows& from, std::span<const std::uint32_t>
 template <class T>
 void KernelRows<T>::pack_dense(const RowAccess& rows, std::span<const std::uint32_t> chosen,
                                const Threads& threads) {
-  panel_.assign(padded() * features_, T{0});
-  if (panel_.empty()) return;
+  panel_.assign(padded() * stored_columns(features_), T{0});
   for_blocks(threads, size_, 16 * width_, [&](std::size_t begin, std::size_t end) {
     std::vector<double> row(rows.cols());
     for (std::size_t i = begin; i < end; ++i) {
@@ -188,8 +190,7 @@ void KernelRows<T>::pack_sparse(const RowAccess& rows, std::span<const std::uint
 
 template <class T>
 void KernelRows<T>::fill_panels(const Threads& threads) {
-  panel_.assign(padded() * features_, T{0});
-  if (panel_.empty()) return;
+  panel_.assign(padded() * stored_columns(features_), T{0});
   for_blocks(threads, size_, 16 * width_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       T* const to = panel_.data() + (i / width_) * features_ * width_ + i % width_;
@@ -289,7 +290,7 @@ LeftRows<T>::LeftRows(const KernelRows<T>& rows, std::span<const std::uint32_t> 
   for (const std::uint32_t i : which_) length2_.push_back(rows.length2_[i]);
   if (rows.form_ == RowForm::Dense || rows.form_ == RowForm::Differences) {
     const std::size_t d = rows.features_;
-    packed_.assign((which_.size() + group - 1) / group * group * d, T{0});
+    packed_.assign((which_.size() + group - 1) / group * group * stored_columns(d), T{0});
     for (std::size_t r = 0; r < which_.size(); ++r) {
       const std::size_t i = which_[r];
       const T* const from = rows.panel_.data() + (i / rows.width_) * d * rows.width_ + i % rows.width_;

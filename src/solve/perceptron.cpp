@@ -25,7 +25,7 @@ namespace halfspace {
 namespace {
 
 // A vote takes 13 bytes of the model: a walk of more would be a model that nobody can store, or stop while it is stored.
-constexpr std::uint64_t most_votes = std::uint64_t{1} << 22;
+constexpr std::uint64_t most_votes = std::uint64_t{1} << 21;
 
 class PerceptronRule final : public StepRule {
  public:

@@ -267,12 +267,15 @@ class SeparationTest(ForgeryTest):
         rows = "".join(f"{'+1' if (i * i) % 7 > 3 else '-1'} " + " ".join(f"{j}:{(i * 37 + j * j * 11) % 997}" for j in range(1, 61)) + "\n"
                        for i in range(300))
         self.certificate(rows)
+        def within(kilobytes, *command):
+            return run(["/bin/sh", "-c", f"ulimit -v {kilobytes}; exec \"$@\"", "sh", PROGRAM, *command], self.folder)
+        too_little, enough = 4096, 131072  # for the program itself
+        while enough - too_little > 64:
+            middle = (too_little + enough) // 2
+            too_little, enough = (too_little, middle) if within(middle, "--version").code == 0 else (middle, enough)
         codes = set()
-        for megabytes in range(4, 80, 2):
-            within = ["/bin/sh", "-c", f"ulimit -v {megabytes * 1024}; exec \"$@\"", "sh", PROGRAM]
-            if run([*within, "--version"], self.folder).code != 0:
-                continue  # not even the program has room
-            outcome = run([*within, "verify", "honest", "rows.txt", "--threads", "1"], self.folder)
+        for more in [*range(0, 2048, 64), *range(2048, 65536, 2048)]:
+            outcome = within(enough + more, "verify", "honest", "rows.txt", "--threads", "1")
             self.assertIn(outcome.code, (0, 5), str(outcome))
             codes.add(outcome.code)
         self.assertEqual(codes, {0, 5})

@@ -79,7 +79,9 @@ def training_cases():
             if algorithm == "hard-margin":
                 yield train(f"train {algorithm}", "wide.npy,wide.y.npy", *more, "--gap", "1e-9", saved=False)
             else:
-                yield train(f"train {algorithm}", "overlap.svm", *more, "--gap", "1e-12", "--features", "fourier:1900",
+                # A machine keeps its rows, and what is measured is not the disk.
+                features = "fourier:300" if "nu" in own else "fourier:1900"
+                yield train(f"train {algorithm}", "overlap.svm", *more, "--gap", "1e-12", "--features", features,
                             "--kernel", "rbf:1")
         else:  # nothing but a look at the rows: it is the rows that do not come
             yield train(f"train {algorithm}", "-", *more, saved=False, feed=b"+1 1:1\n-1 2:1\n")
@@ -115,7 +117,7 @@ def training_cases():
 
 def other_cases():
     yield Case("predict, idle pipe", ["predict", "plane.model", "-"], feed=b"+1 1:1\n")
-    yield Case("predict -o, kernel", ["predict", "kernel.model", "large.npy,large.y.npy", "-o", "out.txt"], "out.txt")
+    yield Case("predict -o, kernel", ["predict", "kernel.model", "huge.npy", "-o", "out.txt"], "out.txt")
     yield Case("evaluate, votes", ["evaluate", "votes.model", "large.npy,large.y.npy"])
     yield Case("separable, margin", ["separable", "wide.npy,wide.y.npy", "--margin", "full", "-o", "out.cert"], "out.cert")
     yield Case("verify, kernel", ["verify", "kernel.model", "-"], feed=b"+1 1:1\n")
@@ -128,11 +130,21 @@ def other_cases():
     yield Case("export, idle pipe", ["export", "-", "--to", "libsvm", "-o", "out.libsvm"], "out.libsvm", feed=b"\x20")
 
 
+def repeated_rows(npy, rows, columns, times):
+    """An NPY file of doubles or floats, with its rows several times over."""
+    header = 10 + int.from_bytes(npy[8:10], "little")
+    text = npy[10:header].decode("latin-1")
+    again = text.replace(f"({rows}, {columns})", f"({rows * times}, {columns})").rstrip()
+    again += " " * ((-(10 + len(again) + 1)) % 64) + "\n"
+    return npy[:8] + len(again).to_bytes(2, "little") + again.encode("latin-1") + npy[header:] * times
+
+
 def make_inputs(folder):
     os.chdir(folder)
     made("generate", "gaussians", "-o", "overlap.svm", "--rows", 8000, "--features", 10, "--distance", 1)
     made("convert", "overlap.svm", "-o", "overlap.npy,overlap.y.npy")
     made("generate", "gaussians", "-o", "large.npy,large.y.npy", "--rows", 60000, "--features", 60, "--distance", 1)
+    pathlib.Path("huge.npy").write_bytes(repeated_rows(pathlib.Path("large.npy").read_bytes(), 60000, 60, 8))
     made("generate", "margin", "-o", "wide.npy,wide.y.npy", "--rows", 12000, "--features", 900, "--margin", 0.0001)
     made("generate", "gaussians", "-o", "many.svm", "--rows", 6000, "--features", 10, "--distance", 1)
     rows = pathlib.Path("many.svm").read_text(encoding="utf-8").splitlines()

@@ -18,11 +18,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "halfspace/core/kernels.hpp"
 #include "solve/clipped_line.hpp"
-#include "solve/constant_plane.hpp"
 #include "solve/free_matrix.hpp"
 #include "solve/row_sample.hpp"
 #include "solve/solver.hpp"
@@ -133,10 +133,8 @@ class Level {
     matrix_ = std::make_unique<FreeMatrix>(rows_, has_offset_, n, goal_.threads);
     margins();
     measure();
-    // A plane that a sample made may be worse for these rows than none.
-    double cost[2] = {0, 0};
-    for (std::size_t k = 0; k < n; ++k) cost[p_.y[chosen_[k]] > 0 ? 1 : 0] += cost_[k];
-    if (primal_here_ <= best_constant(p_.loss, p_.offset, cost[1], cost[0]).objective) return;
+    // A plane that a sample made may be worse for these rows than none, which has every loss at 1.
+    if (primal_here_ <= std::accumulate(cost_.begin(), cost_.end(), 0.0)) return;
     std::fill(theta.begin(), theta.end(), 0.0);
     theta0 = 0;
     margins();

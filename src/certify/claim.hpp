@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,13 @@ class Stated {
     } catch (const UsageError&) {
       refuse(key, "a value that cannot be");
     }
+  }
+  // One of these.
+  const std::string& word(std::string_view key, std::initializer_list<std::string_view> words) {
+    const std::string& given = text(key);
+    for (const std::string_view known : words)
+      if (given == known) return given;
+    refuse(key, "a word that is none of this option's");
   }
   void no_others() const;  // refuses keys that were never asked for
   [[noreturn]] void refuse(std::string_view key, const std::string& why) const;
@@ -76,12 +84,14 @@ struct StatedFacts {
 [[nodiscard]] std::vector<DualityGap> stated_gaps(const Model& model, std::size_t expected,
                                                   const std::string& file);
 
-// Whether the recomputed bounds prove the stated ones: not better by more than the last digits, which depend on the
-// processor, and not so much worse that somebody else's numbers must have been meant.
+// Whether the recomputed bounds prove the stated ones: these are not better by more than the last digits, which depend on
+// the processor. Stated bounds that are weaker than what can be proved are true.
 [[nodiscard]] bool proves(const DualityGap& found, const DualityGap& stated);
+// The same for sums that training and checking do alike: nor so much weaker that other numbers must have been meant.
+[[nodiscard]] bool as_stated(const DualityGap& found, const DualityGap& stated);
 // The line of a check: what was found, and what the model says if that is something else.
 [[nodiscard]] std::string gap_line(const std::string& name, const DualityGap& found,
-                                   const DualityGap& stated);
+                                   const DualityGap& stated, bool holds);
 
 // Why a dual point is none of this problem: a row that is not there or absent, a value that is no number or outside its
 // box. Empty: it is one.

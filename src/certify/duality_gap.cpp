@@ -82,7 +82,7 @@ class Checker {
       margins_[i] = p_.y[i] * f;
       double low = margins_[i] - (size * rounding(terms) + static_cast<double>(terms) * smallest);
       if (std::isnan(low)) low = -std::numeric_limits<double>::infinity();  // a margin that is no number loses all
-      out.loss += cost * std::visit([low](auto loss) { return loss.value(low); }, p_.loss) * (1 + 16 * unit);
+      out.loss += cost * (std::visit([low](auto loss) { return loss.value(low); }, p_.loss) + least_loss_) * (1 + 16 * unit);
       out.radius2 = std::max(out.radius2, norm * (1 + rounding(terms)));
       (p_.y[i] > 0 ? out.positive : out.negative) += cost;
     }
@@ -186,8 +186,10 @@ class Checker {
         s[j] += alpha[i] * p_.y[i] * x;
         norm += x * x;
       });
+      // A share below the normal numbers has lost its digits; no gain is negative there.
+      const double share = alpha[i] / p_.cost[i];
       const double gain =
-          p_.cost[i] * std::visit([&](auto loss) { return loss.gain(alpha[i] / p_.cost[i]); }, p_.loss);
+          share < smallest ? 0.0 : p_.cost[i] * std::visit([&](auto loss) { return loss.gain(share); }, p_.loss);
       // gain(a) of a rounded a: the entropy has steep ends, its error is below 40 units of (a + gain).
       const double error = (std::abs(gain) + alpha[i]) * 64 * unit;
       out.gain += gain - error;
@@ -203,6 +205,8 @@ class Checker {
   const Problem& p_;
   std::span<const double> theta_;
   double theta0_;
+  // The logistic loss is never 0, though exp() says so.
+  double least_loss_ = std::holds_alternative<Logistic>(p_.loss) ? std::numeric_limits<double>::denorm_min() : 0.0;
   const Threads& threads_;
   std::vector<double> margins_;
   Sums sums_;

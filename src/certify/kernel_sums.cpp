@@ -170,7 +170,8 @@ class Evaluation {
     const double terms = whole_ ? 0.0 : run_error(entries_);
     const double each =
         differences_ ? run_error(2 * entries_) + 16 * unit : kernel_.value_error(terms, length, longest);
-    return weight_ * (each + kernel_.largest(length, longest) * extended()) * (1 + 1e-9);
+    // A value below the normal numbers is off by less than the smallest of them.
+    return weight_ * (each + kernel_.largest(length, longest) * extended() + std::numeric_limits<double>::min()) * (1 + 1e-9);
   }
   // Of a sum over all vectors, and of its rounding to double.
   [[nodiscard]] double extended() const {

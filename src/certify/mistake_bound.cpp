@@ -188,12 +188,14 @@ std::optional<MistakeBound> mistake_bound(const Dataset& data, const DualPoint& 
 double distance_from_sum(const Dataset& data, const DualPoint& counts, const BoundedWalk& walk,
                          std::span<const double> weights, double offset) {
   const Plane sum = sum_of_mistakes(data, counts, walk);
-  double apart = (offset - sum.theta0) * (offset - sum.theta0), square = sum.theta0 * sum.theta0;
+  // Squares of doubles neither overflow nor vanish in the longer type.
+  const auto square_of = [](long double x) { return x * x; };
+  long double apart = square_of(static_cast<long double>(offset) - sum.theta0), square = square_of(sum.theta0);
   for (std::size_t j = 0; j < sum.theta.size(); ++j) {
-    apart += (weights[j] - sum.theta[j]) * (weights[j] - sum.theta[j]);
-    square += sum.theta[j] * sum.theta[j];
+    apart += square_of(static_cast<long double>(weights[j]) - sum.theta[j]);
+    square += square_of(sum.theta[j]);
   }
-  return apart == 0 ? 0 : std::sqrt(apart) / std::sqrt(square);
+  return apart == 0 ? 0 : static_cast<double>(std::sqrt(apart) / std::sqrt(square));
 }
 
 double separator_margin(const Dataset& data, std::uint32_t positive, std::span<const double> theta, double theta0,

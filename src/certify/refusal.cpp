@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t spare_bits = 8192;         // of one number
 constexpr std::size_t bits_per_character = 256;  // 1e-300 has a thousand bits in six characters
-constexpr std::size_t spare_total = std::size_t{1} << 26U;
+constexpr std::size_t spare_total = std::size_t{1} << 22U;
 
 }  // namespace
 

@@ -118,9 +118,11 @@ class Checker {
                  if (p_.cost[i] == 0) continue;
                  const double* f = f_.data() + i * planes_;
                  double* q = q_.data() + i * planes_;
-                 double largest = f[0] + shift[0], sum = 0;
-                 for (std::size_t k = 1; k < planes_; ++k) largest = std::max(largest, f[k] + shift[k]);
-                 for (std::size_t k = 0; k < planes_; ++k) sum += q[k] = std::exp(f[k] + shift[k] - largest);
+                 double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+                 for (std::size_t k = 0; k < planes_; ++k)
+                   if (has_part(k)) largest = std::max(largest, f[k] + shift[k]);
+                 for (std::size_t k = 0; k < planes_; ++k)
+                   sum += q[k] = has_part(k) ? std::exp(f[k] + shift[k] - largest) : 0.0;
                  for (std::size_t k = 0; k < planes_; ++k) out.sum[k] += p_.cost[i] * (q[k] /= sum);
                }
                return out;
@@ -153,6 +155,8 @@ class Checker {
       shift = std::move(next);
     }
   }
+  // A free offset of a class without weight wants to be minus infinity: no bound of it pays for any share.
+  [[nodiscard]] bool has_part(std::size_t k) const { return p_.offset != Offset::Free || weight_[k] > 0; }
   [[nodiscard]] double worst_share() const {
     double worst = 0;
     for (std::size_t k = 0; k < planes_; ++k)

@@ -40,11 +40,10 @@ Check check_for(const Model& model) {
     return Check::Online;
   }
   if (!known) refuse_bare(fmt::format("a model of '{}' carries no certificate", printable(model.algorithm)));
-  if (kernel && model.certificate.empty())
-    throw UsageError(
-        model.algorithm == "nu-svm" && detail::text_of(model.facts, "C").empty()
-            ? "the machine has no margin, so no svm stands for it: the model carries no duality gap to verify"
-            : "the kernel is not proved to be positive semidefinite: the model carries no duality gap to verify");
+  if (model.certificate.empty())
+    refuse_bare(fmt::format("this model of '{}' carries no certificate (it was stopped before it was proved, trained without "
+                            "one or without a penalty, or has a kernel or a margin that proves nothing)",
+                            printable(model.algorithm)));
   if (kernel) return hard_margin ? Check::KernelMargins : Check::Machines;
   return hard_margin ? Check::Margins : Check::Planes;
 }
@@ -87,14 +86,44 @@ bool answers_as_trained(const Model& model, const Dataset& data, ModelCheck& out
   if (kernel != nullptr && !kernel->order.empty())
     for (const std::uint32_t label : data.labels())
       if (std::find(seen.begin(), seen.end(), label) == seen.end()) seen.push_back(label);
-  if (model.tie == Tie::Negative && (kernel == nullptr || kernel->order == seen)) return true;
+  const auto* linear = std::get_if<LinearModel>(&model.form);
+  if (kernel != nullptr && !kernel->sigmoid.empty()) {
+    out.lines.emplace_back("the model has probabilities that no training gives it");
+    return false;
+  }
+  if (model.tie == Tie::Negative && (kernel == nullptr || kernel->order == seen) &&
+      (linear == nullptr || linear->order.empty()))
+    return true;
   out.lines.emplace_back("the model decides between equal scores as no training does");
+  return false;
+}
+
+// Products of a row whose squared length is below this may underflow, and the bounds on errors are relative to them.
+bool large_enough(const Dataset& data, ModelCheck& out) {
+  constexpr double least = 1e-280;
+  const auto small = std::visit(
+      [&](const auto& view) {
+        for (std::size_t i = 0; i < view.rows; ++i) {
+          double length2 = 0, largest = 0;
+          for_entries(view.row(i), [&](std::uint32_t, double x) {
+            length2 += x * x;
+            largest = std::max(largest, std::abs(x));
+          });
+          if (largest > 0 && !(length2 >= least)) return i + 1;
+        }
+        return std::size_t{0};
+      },
+      data.matrix());
+  if (small == 0) return true;
+  out.lines.push_back(fmt::format("the values of row {} are so small that their products underflow", small));
   return false;
 }
 
 // `data`: the rows as the form sees them. `model`: without preparation.
 void check_claims(Check check, const Model& model, const Dataset& data, const detail::StatedOptions& options,
                   const std::string& file, const Threads& threads, ModelCheck& out) {
+  const bool kernels = !std::holds_alternative<LinearModel>(model.form);
+  if (kernels && !large_enough(data, out)) return;
   if (check == Check::Online) return detail::verify_online(model, data, file, threads, out);
   const auto* linear = std::get_if<LinearModel>(&model.form);
   const auto* kernel = std::get_if<KernelModel>(&model.form);

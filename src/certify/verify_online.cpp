@@ -75,16 +75,21 @@ WalkOptions walk_options(const Model& model, const std::string& file) {
   const auto offset = options.value<Offset>("offset");
   require(offset != Offset::Free, "a free offset, which these learners do not have");
   out.lifted = offset == Offset::Lifted;
-  for (const std::string_view remark : {"max-passes", "order"}) (void)options.text(remark);
+  constexpr Range counts{0, 1e18};
+  (void)options.value<double>("max-passes", counts);
+  (void)options.word("order", {"cyclic", "shuffled", "random", "worst"});
   out.pocket = options.text("passes") == "until-clean";
+  if (!out.pocket) (void)options.value<double>("passes", counts);
   if (model.algorithm == "passive-aggressive") {
-    for (const std::string_view remark : {"variant", "C"}) (void)options.text(remark);
+    (void)options.word("variant", {"pa", "pa1", "pa2"});
+    (void)options.value<double>("C", {0, 1e300});
     require(!options.value<bool>("average"), "a mean of planes claims nothing");
     out.last = true;
   } else {
     out.kernel = options.value<KernelFunction>("kernel").for_features(model.features());
     require(options.value<std::int64_t>("budget", {0, 4294967295.0}) == 0, "rows that leave again bound nothing");
-    if (model.algorithm == "perceptron") out.last = options.text("online-to-batch") == "last";
+    if (model.algorithm == "perceptron") 
+      out.last = options.word("online-to-batch", {"last", "average", "last-half", "longest", "vote", "all"}) == "last";
     if (model.algorithm == "voted-perceptron") (void)options.value<bool>("last-half");
   }
   options.no_others();

@@ -20,8 +20,9 @@ void refuse(const std::string& name, const std::string& why, ModelCheck& out) {
 
 void take(const std::string& name, const DualityGap& found, const DualityGap& stated, ModelCheck& out) {
   out.gaps.push_back(found);
-  out.lines.push_back(gap_line(name, found, stated));
-  out.holds = out.holds && proves(found, stated);
+  const bool holds = as_stated(found, stated);
+  out.lines.push_back(gap_line(name, found, stated, holds));
+  out.holds = out.holds && holds;
 }
 
 void verify_softmax(const Model& model, const LinearModel& linear, const Dataset& data,

@@ -185,7 +185,7 @@ std::optional<Unprepared> check_preparation(const Model& model, const Dataset& d
       if (claim.stored) {
         compare_scaling(model.scaling, scaling, data);
       } else if (claim.kind != ScaleKind::Unit && !unfold(scaling, std::get<LinearModel>(plain.model.form))) {
-        refuse("a weight on a column that is constant and scaled to zero");
+        refuse("weights that the scaling cannot be taken out of: a column that it makes zero, or too few digits left");
       }
       plain.rows = apply_scaling(data, scaling, threads);
       told.push_back(fmt::format("scale {}", OptionType<ScaleKind>::print(claim.kind)));

@@ -186,7 +186,8 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
                                     unproved, total.gap()));
   } else {
     fit.objective = total;
-    for (const KernelTask& task : classes.tasks) fit.certificates.emplace_back(task.machine.gap);
+    if (keep_dual)
+      for (const KernelTask& task : classes.tasks) fit.certificates.emplace_back(task.machine.gap);
   }
   if (keep_dual && !indefinite && unproved.empty() && proved) {
     for (KernelTask& task : classes.tasks) {

@@ -19,6 +19,7 @@ OnlineWalker::OnlineWalker(const StepRule& rule, const OnlineSetup& setup, std::
       first_(first),
       planes_(cols, planes, setup.offset, setup.average),
       shrinks_(!std::isfinite(rule.idle_above)),
+      ties_left_(planes, 64),
       score_(planes) {
   if (setup.count)
     for (PlaneWalk& plane : walk) plane.counts.assign(rows, 0);
@@ -115,7 +116,7 @@ void OnlineWalker::take(const RowAccess& rows, std::span<const std::uint32_t> la
 
 void OnlineWalker::change(const RowAccess& rows, std::uint32_t i, std::size_t k, double y, double margin,
                           double amount) {
-  if (before_change && (correct[k] > longest[k] || (correct[k] == longest[k] && ties_left_-- > 0))) {
+  if (before_change && (correct[k] > longest[k] || (correct[k] == longest[k] && ties_left_[k]-- > 0))) {
     longest[k] = correct[k];
     before_change(k);
   }

@@ -56,7 +56,7 @@ class OnlineWalker {
   bool shrinks_;
   std::uint64_t t_ = 0;
   std::uint64_t updates_ = 0, shown_ = 0;
-  std::int64_t ties_left_ = 64;
+  std::vector<std::int64_t> ties_left_;  // of every plane: groups of planes differ with the number of threads
   std::vector<double> score_;
 };
 

@@ -320,7 +320,9 @@ Fit solve(const Dataset& data, const Svm& options, const Run& given) {
   const Wish wish{loss,           options.offset,
                   options.C,      options.gap.or_else(1e-4),
                   options.solver, class_weights(data, options.class_weight)};
-  return within_range(data, [&] { return solve_classes(data, wish, run, !options.no_certificate); });
+  Fit fit = within_range(data, [&] { return solve_classes(data, wish, run, !options.no_certificate); });
+  if (options.no_certificate) fit.certificates.clear();
+  return fit;
 }
 
 Fit solve(const Dataset& data, const LogisticRegression& options, const Run& given) {

@@ -9,6 +9,8 @@ import unittest
 
 PROGRAM = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "halfspace"
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SANITIZED = os.environ.get("HALFSPACE_SANITIZE", "") not in ("", "OFF")
 # The thread sanitizer writes files before main and keeps a signal until the system call it interrupted has returned.
 without_thread_sanitizer = unittest.skipIf(os.environ.get("HALFSPACE_SANITIZE") == "thread", "not under the thread sanitizer")
 

@@ -41,7 +41,8 @@ class SeparationTest(ForgeryTest):
         self.write("forged", certificate)
         with self.subTest(kind=kind, certificate=str(certificate)[:300]):
             self.refused(kind, PROGRAM, "verify", "forged", data, *options)
-            self.refused(kind + ", second checker", *SECOND_CHECKER, "forged", data)
+            if not SANITIZED:  # a script gains nothing from them
+                self.refused(kind + ", second checker", *SECOND_CHECKER, "forged", data)
 
     def both_accept(self, certificate, data="rows.txt", *options):
         self.write("claim", certificate)

@@ -151,7 +151,10 @@ TEST_CASE("a claim is proved only by bounds as good as itself") {
   CHECK(hs::detail::proves(found, {2 + 1e-10, 1.9}));
   CHECK_FALSE(hs::detail::proves(found, {2 - 1e-10, 1.9}));
   CHECK_FALSE(hs::detail::proves(found, {2, 1.9 + 1e-10}));
-  CHECK_FALSE(hs::detail::proves(found, {200, 1.9}));
+  CHECK(hs::detail::proves(found, {200, 1}));  // modest, and true
+  CHECK_FALSE(hs::detail::as_stated(found, {200, 1.9}));
+  // The bound from below is held against its own size, not against that of a bad plane.
+  CHECK_FALSE(hs::detail::proves({1e14, 0.5}, {1e14, 49}));
   CHECK_FALSE(hs::detail::proves(found, {std::nan(""), 1.9}));
   CHECK_FALSE(hs::detail::proves(found, {2, -infinity}));
   CHECK_FALSE(hs::detail::proves({infinity, -infinity}, {infinity, -infinity}));

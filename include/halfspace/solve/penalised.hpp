@@ -79,7 +79,7 @@ struct Svm {
                          {1e-12, 1}),
         field<&Svm::solver>("solver", "SOLVER", "how it is solved; auto chooses by shape, loss and C"),
         field<&Svm::class_weight>("class-weight", "W", "balanced, or LABEL:W,LABEL:W,...: factors on C"),
-        field<&Svm::no_certificate>("no-certificate", "", "leave the dual point out of the model file"),
+        field<&Svm::no_certificate>("no-certificate", "", "leave certificate and dual point out of the model file"),
         field<&Svm::kernel>("kernel", "KERNEL", detail::kernel_help),
         field<&Svm::multiclass>("multiclass", "HOW", detail::many_classes_help),
         field<&Svm::cache>("cache", "MB", detail::cache_help, {1, 1e6}),

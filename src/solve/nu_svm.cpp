@@ -96,9 +96,11 @@ bool is_reached(const KernelTask& task) { return task.machine.stop == Stop::Conv
 
 // The equivalent C, where there is one. A machine without a margin has none, and the gap of an svm says nothing about it:
 // then there is no certificate either.
-void tell_costs(Fit& fit, const KernelClasses& solved, double nu) {
+void tell_costs(Fit& fit, const KernelClasses& solved, const Shares& shares, double nu) {
   const bool margins = std::all_of(solved.tasks.begin(), solved.tasks.end(), has_margin);
-  const bool reached = std::all_of(solved.tasks.begin(), solved.tasks.end(), is_reached);
+  // A gap that is small beside 1 may be large beside an objective that nobody chose the scale of: nu has the last word.
+  if (fit.stop == Stop::Converged && margins && !at_most(shares.errors, nu)) fit.stop = Stop::Limit;
+  const bool reached = std::all_of(solved.tasks.begin(), solved.tasks.end(), is_reached) && fit.stop == Stop::Converged;
   const bool one = solved.tasks.size() == 1;
   if (margins) {
     std::string costs;
@@ -130,7 +132,7 @@ void tell_costs(Fit& fit, const KernelClasses& solved, double nu) {
                 : fmt::format(
                       "nu {:.6g} was not reached: no margin was found, and there is no C that stands for it",
                       nu));
-    if (fit.stop == Stop::Limit)
+    if (fit.stop == Stop::Limit && !margins)
       fit.summary.emplace_back("for a nu this small the classes may have no margin; a larger one gives a wider one");
   }
   if (one) fit.figures.emplace_back("rho", only.rho);
@@ -177,8 +179,9 @@ Fit solve(const Dataset& data, const NuSvm& options, const Run& given) {
     fit.summary.emplace_back("stopped before the shares were counted: nothing is proved about this model");
     return fit;
   }
-  tell_costs(fit, solved, options.nu);
-  tell_shares(fit, worst_shares(solved, values), options.nu, solved.tasks.size() == 1,
+  const Shares shares = worst_shares(solved, values);
+  tell_costs(fit, solved, shares, options.nu);
+  tell_shares(fit, shares, options.nu, solved.tasks.size() == 1,
               std::all_of(solved.tasks.begin(), solved.tasks.end(), has_margin));
   return fit;
 }

@@ -6,7 +6,7 @@ import pathlib
 import random
 import re
 
-from support import ProgramTest, main
+from support import SOURCE, ProgramTest, main
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 HIDDEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069]")
@@ -23,6 +23,13 @@ class Nu(ProgramTest):
     def setUp(self):
         super().setUp()
         (self.folder / "mixed.txt").write_text(overlapping(), encoding="utf-8")
+
+    def test_shares_that_contradict_nu_are_no_solution(self):
+        # Kernel values of 1e10: the objective is tiny, and every gap is small beside 1.
+        answer = self.json("train", SOURCE / "data" / "breast_cancer.csv", "--algorithm", "nu-svm", "--nu", "0.05", "--kernel",
+                           "poly:2,0.001,0", "-o", "model", code=4)
+        self.assertEqual(answer["stop"], "limit")
+        self.assertNotIn("the same as svm", " ".join(answer["summary"]))
 
     def test_a_nu_beyond_the_sizes_is_refused_with_the_largest(self):
         (self.folder / "few.txt").write_text("+1 1:1\n" + "-1 1:0\n-1 1:2\n" * 3, encoding="utf-8")

@@ -10,7 +10,8 @@ namespace halfspace::cli {
 namespace {
 
 // The value of an option that is looked for before parsing.
-std::string value_given(const std::vector<std::string>& args, const std::string& option, std::string_view fallback) {
+std::string value_given(const std::vector<std::string>& args, const std::string& option,
+                        std::string_view fallback) {
   const std::string prefix = option + "=";
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i].starts_with(prefix)) return args[i].substr(prefix.size());
@@ -50,6 +51,10 @@ std::string start_owners(const Algorithm& algorithm) {
 }
 
 std::string option_owners(const Algorithm& algorithm, const std::string& option) {
+  // Other programs have options for what is part of the kernel's name here.
+  if (option == "--gamma") return "the width of a kernel is part of its name: --kernel rbf:GAMMA";
+  if (option == "--degree" || option == "--coef0")
+    return "numbers of a kernel are part of its name: --kernel poly:DEGREE,GAMMA,COEF";
   std::string owners;
   for (const std::string& name : Algorithm::names()) {
     for (const OptionInfo& info : Algorithm::by_name(name).options()) {

@@ -7,6 +7,7 @@
 
 #include "data_options.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/core/label_text.hpp"
 #include "halfspace/data/write.hpp"
 #include "verbs.hpp"
 
@@ -19,7 +20,8 @@ class Convert final : public Command {
     options.argument("DATA", "rows to convert; - for standard input", data_.path);
     options.text("-o,--output", "FILE", "where the rows go; - for standard output", output_path_).required =
         true;
-    OptionSpec to{"--to", "FORMAT", "format of FILE; auto goes by its name (.hsd .csv .tsv .npy, else libsvm)"};
+    OptionSpec to{"--to", "FORMAT",
+                  "format of FILE; auto goes by its name (.hsd .csv .tsv .npy, else libsvm)"};
     to.choices = "auto|libsvm|csv|npy|hsd";
     to.fallback = "auto";
     to.set = [this](const std::string& text) { to_ = OptionType<Format>::parse("to", text, {}); };
@@ -64,7 +66,8 @@ class Convert final : public Command {
     std::string words;
     for (std::size_t k = 0; k < std::min<std::size_t>(data.classes().size(), 10); ++k)
       words += fmt::format("{}{} for {}", k == 0 ? "" : ", ", k, printable(data.classes()[k]));
-    return fmt::format("libsvm text has numbers for labels: {}{}", words, data.classes().size() > 10 ? ", ..." : "");
+    return fmt::format("libsvm text has numbers for labels: {}{}", words,
+                       data.classes().size() > 10 ? ", ..." : "");
   }
 
   DataOptions data_;
@@ -80,7 +83,8 @@ constinit const Verb convert_verb = {
     "rows from one format to another",
     {"halfspace convert table.csv -o table.hsd --label species", "halfspace convert a9a.xz -o a9a.csv"},
     "Reads rows and writes them in another format. Files ending in .hsd hold the rows as they lie in memory, "
-    "so that reading them again takes next to no time; names that also end in .gz, .bz2, .xz or .zst are compressed.",
+    "so that reading them again takes next to no time; names that also end in .gz, .bz2, .xz or .zst are "
+    "compressed.",
     [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Convert>(); }};
 
 }  // namespace halfspace::cli

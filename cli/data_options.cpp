@@ -4,23 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <mutex>
+#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/model/model_file.hpp"
+#include "halfspace/model/read_for_model.hpp"
 
 namespace halfspace::cli {
-
-std::optional<double> label_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 namespace {
 
@@ -33,17 +25,6 @@ char parse_delimiter(const std::string& text) {
                    "for example ; or tab");
 }
 
-// The class that `label` names, exactly or as the same number.
-std::string class_meant(const std::vector<std::string>& classes, const std::string& label) {
-  if (std::find(classes.begin(), classes.end(), label) != classes.end()) return label;
-  if (const auto wanted = label_number(label)) {
-    for (const std::string& name : classes) {
-      if (label_number(name) == wanted) return name;
-    }
-  }
-  return label;
-}
-
 }  // namespace
 
 void DataOptions::add_reading(OptionList& options) {
@@ -54,7 +35,8 @@ void DataOptions::add_reading(OptionList& options) {
   if (map_allowed) {
     features.unit = "D|nystrom:M|fourier:M";
     features.help +=
-        "; or M features made of each row for a linear algorithm, whose products stand for --kernel: nystrom by M "
+        "; or M features made of each row for a linear algorithm, whose products stand for --kernel: nystrom "
+        "by M "
         "training rows, fourier by random waves (rbf only); D,nystrom:M for both";
   }
   features.fallback = "as many as the data have";
@@ -69,15 +51,25 @@ void DataOptions::add_reading(OptionList& options) {
   OptionSpec hash{"--hash", "BITS", "bags of words by hashing into 2^BITS features"};
   hash.fallback = "a vocabulary";
   hash.set = [this](const std::string& text) {
-    read.hash_bits = static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("hash", text, {1, most_hash_bits}));
+    read.hash_bits =
+        static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("hash", text, {1, most_hash_bits}));
   };
   options.add(std::move(hash));
   OptionSpec delimiter{"--delimiter", "CHARACTER", "tables: between the cells; tab for a tab"};
   delimiter.fallback = "tab if the first line has one, else comma";
   delimiter.set = [this](const std::string& text) { read.delimiter = parse_delimiter(text); };
   options.add(std::move(delimiter));
+  options.value("--decimal", "MARK", "tables: how numbers are written, 1.5 or 1,5", read.decimal);
   options.value("--header", "WHETHER", "tables: is the first line a header", read.header);
-  options.value("--missing", "HOW", "tables: what to do with missing values", read.missing);
+  options.value("--missing", "HOW",
+                "tables: what to do with missing values: refuse them, fill numbers in (indicator: and say so "
+                "in a feature of "
+                "its own; a missing category is its own category), or leave such rows out",
+                read.missing);
+  options.value("--one-hot", "WHICH",
+                "tables: a feature for every category, or for all but the first (the reference), as "
+                "--penalty none needs it",
+                read.one_hot);
   options.list("--missing-words", "WORDS", "tables: cells that mean missing, besides empty cells, NA and ?",
                read.missing_words);
 }
@@ -99,15 +91,19 @@ void DataOptions::set_features(const std::string& text) {
       continue;
     }
     map = OptionType<MapChoice>::parse("features", part, {});
-    if (!map_allowed) throw UsageError("--features nystrom:M and fourier:M are for train", "here: the number of columns");
+    if (!map_allowed)
+      throw UsageError("--features nystrom:M and fourier:M are for train", "here: the number of columns");
   }
 }
 
 void DataOptions::add_map_kernel(OptionList& options) {
-  OptionSpec spec{"--kernel", "KERNEL", "what the products of the features stand for: rbf[:GAMMA]; with nystrom also "
-                                        "poly:DEGREE[,GAMMA,COEF] and linear"};
+  OptionSpec spec{"--kernel", "KERNEL",
+                  "what the products of the features stand for: rbf[:GAMMA]; with nystrom also "
+                  "poly:DEGREE[,GAMMA,COEF] and linear"};
   spec.required = true;
-  spec.set = [this](const std::string& text) { map_kernel = OptionType<KernelFunction>::parse("kernel", text, {}); };
+  spec.set = [this](const std::string& text) {
+    map_kernel = OptionType<KernelFunction>::parse("kernel", text, {});
+  };
   options.add(std::move(spec));
 }
 
@@ -127,6 +123,13 @@ void DataOptions::add_reading_for_model(OptionList& options) {
                read.missing_words);
 }
 
+void DataOptions::add_rename(OptionList& options) {
+  options.list("--ignore", "NAMES", "tables: columns to leave out, such as labels of which some are missing",
+               read.ignore);
+  options.list("--rename", "OLD=NEW",
+               "labels of DATA that are classes of the model by another name, separated by commas", renames);
+}
+
 void DataOptions::add_training(OptionList& options) {
   options.group("Data");
   options.text("--positive", "LABEL", "train this class against the rest", positive);
@@ -137,6 +140,22 @@ void DataOptions::add_training(OptionList& options) {
 void check_one_stdin(const std::string& model, const std::string& rows) {
   if (model == "-" && rows == "-")
     throw UsageError("standard input cannot be both the model and the rows", "a file for one of them");
+}
+
+Model load_before_rows(std::string_view verb, const std::string& model, const std::string& rows,
+                       const Common& common) {
+  try {
+    return load(model, common.team());
+  } catch (const InputError&) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(rows, ignored)) throw;
+    // The header of a model: its length in eight bytes, then an object.
+    const std::string head(peek(open_source(rows), 9).head);
+    if (head.size() < 9 || head[8] != '{' || head[7] != 0 || head[6] != 0) throw;
+    throw UsageError(
+        fmt::format("{}: MODEL comes before DATA, and {} is a model", verb, printable(rows, 200)),
+        fmt::format("halfspace {} {} {}", verb, printable(rows, 200), printable(model, 200)));
+  }
 }
 
 void check_output(const std::string& output, std::initializer_list<std::string> inputs) {
@@ -151,101 +170,86 @@ void check_output(const std::string& output, std::initializer_list<std::string> 
     for (const std::string& input : inputs) {
       for (const std::string& read : files_of(input)) {
         if (!is_same_file(written, read)) continue;
-        throw UsageError(fmt::format("-o {} would replace a file that is read", printable(output, 200)), "another name");
+        throw UsageError(fmt::format("-o {} would replace a file that is read", printable(output, 200)),
+                         "another name");
       }
     }
   }
   if (output != "-") check_writable(output);
 }
 
-Dataset read_data(const DataOptions& options, const Common& common, std::vector<std::string>& notes) {
-  ReadOptions read_options = options.read;
-  read_options.threads = common.team();
-  read_options.notes = &notes;
-  return read(options.path, read_options);
-}
-
-std::string fact(const Model& model, std::string_view key) {
-  for (const auto& [name, value] : model.facts) {
-    if (name == key) return value;
-  }
-  return {};
-}
-
 namespace {
 
-ReadOptions options_for_model(const DataOptions& options, const Model& model, const Common& common,
-                              std::vector<std::string>& notes) {
+ReadOptions with_common(const DataOptions& options, const Common& common, std::vector<std::string>& notes) {
   ReadOptions read = options.read;
   read.threads = common.team();
   read.notes = &notes;
-  read.encoding = model.encoding;
-  read.features = static_cast<std::uint32_t>(model.features());
-  read.need_labels = false;
-  if (fact(model, "zero_based") == "true") read.zero_based = true;
   return read;
 }
 
-// A model of one class against the rest: the labels of new rows are seen the same way.
-Dataset labels_for_model(const Dataset& data, const Model& model) {
-  const std::string positive = fact(model, "positive");
-  if (!data.labelled() || positive.empty()) return data;
-  const std::string meant = class_meant(data.classes(), positive);
-  std::vector<std::uint32_t> labels(data.labels().begin(), data.labels().end());
-  for (std::uint32_t& label : labels) label = data.classes()[label] == meant ? 1 : 0;
-  return data.relabelled(std::move(labels), model.classes);
+// Pairs of names. A label may have an equals sign in it: what stands behind the one that parts them is a class of the model.
+using Renames = std::vector<std::pair<std::string, std::string>>;
+Renames parse_renames(const std::vector<std::string>& texts, const Model& model) {
+  Renames out;
+  for (const std::string& text : texts) {
+    const std::size_t before = out.size();
+    for (std::size_t at = text.find('='); at != std::string::npos && out.size() == before;
+         at = text.find('=', at + 1)) {
+      const std::string to = text.substr(at + 1);
+      if (std::find(model.classes.begin(), model.classes.end(), to) != model.classes.end())
+        out.emplace_back(text.substr(0, at), to);
+    }
+    if (out.size() > before) continue;
+    std::string known;
+    for (const std::string& name : model.classes) known += (known.empty() ? "" : ", ") + printable(name, 40);
+    throw UsageError(
+        fmt::format("--rename: '{}' does not end in = and a class of the model", printable(text, 120)),
+        fmt::format("the classes are {}", printable(known, 200)));
+  }
+  return out;
 }
 
-void note_new_features(std::size_t features, const Model& model, std::vector<std::string>& notes) {
-  if (features > model.features())
-    notes.push_back(
-        fmt::format("{} features were not seen in training and are ignored", features - model.features()));
-}
-
-// Rows without names, for a model whose columns have some: the first feature is the first one of the table, and so on.
-// What cannot be such a row is refused.
-void check_by_position(const Dataset& data, const Model& model) {
-  if (model.encoding == nullptr || data.encoding() != nullptr || data.features() <= model.features()) return;
-  throw InputError({.file = data.name()}, fmt::format("{} features", data.features()),
-                   fmt::format("the model was trained on a table that gives {}", model.features()));
-}
-void note_by_position(bool named, const Model& model, std::vector<std::string>& notes) {
-  if (model.encoding != nullptr && !named)
-    notes.emplace_back("the model was trained on a table with named columns; these rows have no names and are taken by position");
+Dataset renamed(const Dataset& data, const Renames& renames) {
+  if (!data.labelled() || renames.empty()) return data;
+  std::vector<std::string> classes;
+  std::vector<std::uint32_t> number;
+  for (std::string name : data.classes()) {
+    for (const auto& [from, to] : renames)
+      if (name == from) {
+        name = to;
+        break;
+      }
+    const auto found = std::find(classes.begin(), classes.end(), name);
+    number.push_back(static_cast<std::uint32_t>(found - classes.begin()));
+    if (found == classes.end()) classes.push_back(std::move(name));
+  }
+  std::vector<std::uint32_t> labels;
+  labels.reserve(data.rows());
+  for (const std::uint32_t label : data.labels()) labels.push_back(number[label]);
+  sort_classes(classes, labels);
+  return data.relabelled(std::move(labels), std::move(classes));
 }
 
 }  // namespace
 
+Dataset read_data(const DataOptions& options, const Common& common, std::vector<std::string>& notes) {
+  return read(options.path, with_common(options, common, notes));
+}
+
 Dataset read_for_model(const DataOptions& options, const Model& model, const Common& common,
                        std::vector<std::string>& notes) {
-  const Dataset data = read(options.path, options_for_model(options, model, common, notes));
-  check_by_position(data, model);
-  note_by_position(data.encoding() != nullptr, model, notes);
-  note_new_features(data.features(), model, notes);
-  return labels_for_model(data, model);
+  const Renames renames = parse_renames(options.renames, model);
+  return renamed(halfspace::read_for_model(options.path, model, with_common(options, common, notes)),
+                 renames);
 }
 
 void read_blocks_for_model(const DataOptions& options, const Model& model, const Common& common,
                            std::vector<std::string>& notes, const TakeBlock& take) {
-  std::mutex guard;
-  std::size_t features = 0;
-  bool named = true;
-  read_in_blocks(options.path, options_for_model(options, model, common, notes),
-                 [&](std::size_t number, const Dataset& block, const Threads& threads) {
-                   check_by_position(block, model);
-                   {
-                     const std::lock_guard lock(guard);
-                     named = named && block.encoding() != nullptr;
-                     features = std::max(features, block.features());
-                   }
-                   take(number, labels_for_model(block, model), threads);
-                 });
-  note_by_position(named, model, notes);
-  note_new_features(features, model, notes);
-}
-
-Dataset against_rest(const Dataset& data, const std::string& positive) {
-  return data.one_against_rest(class_meant(data.classes(), positive));
+  const Renames renames = parse_renames(options.renames, model);
+  halfspace::read_blocks_for_model(options.path, model, with_common(options, common, notes),
+                                   [&](std::size_t number, const Dataset& block, const Threads& threads) {
+                                     take(number, renamed(block, renames), threads);
+                                   });
 }
 
 std::vector<std::uint64_t> class_counts(const Dataset& data) {
@@ -254,14 +258,15 @@ std::vector<std::uint64_t> class_counts(const Dataset& data) {
   return counts;
 }
 
-std::string describe_rows(const std::string& name, std::uint64_t rows, std::uint64_t features, std::uint64_t nonzeros,
-                          const std::string& storage, std::uint64_t bytes) {
+std::string describe_rows(const std::string& name, std::uint64_t rows, std::uint64_t features,
+                          std::uint64_t nonzeros, const std::string& storage, std::uint64_t bytes) {
   return fmt::format("{}: {}, {}, {}, stored as {} ({})", printable(name, 200), counted(rows, "row"),
                      counted(features, "feature"), counted(nonzeros, "nonzero"), storage, human_bytes(bytes));
 }
 
 std::string describe_data(const Dataset& data, const std::string& name) {
-  return describe_rows(name, data.rows(), data.features(), data.nonzeros(), data.storage_name(), data.storage_bytes());
+  return describe_rows(name, data.rows(), data.features(), data.nonzeros(), data.storage_name(),
+                       data.storage_bytes());
 }
 
 std::string describe_classes(const Dataset& data) {

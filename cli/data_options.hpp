@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "app.hpp"
-#include "halfspace/data/feature_map.hpp"
 #include "halfspace/data/read.hpp"
-#include "halfspace/data/scaling.hpp"
 #include "halfspace/model/model.hpp"
+#include "halfspace/prepare/feature_map.hpp"
+#include "halfspace/prepare/scaling.hpp"
 
 namespace halfspace::cli {
 
@@ -22,10 +22,12 @@ struct DataOptions {
   std::optional<MapChoice> map;  // --features nystrom:M or fourier:M
   KernelFunction map_kernel;
   bool map_allowed = false;
+  std::vector<std::string> renames;  // OLD=NEW, for labels of new rows
 
   // Every option about reading; with a model most of them follow from the model.
   void add_reading(OptionList& options);
   void add_reading_for_model(OptionList& options);
+  void add_rename(OptionList& options);    // --rename
   void add_training(OptionList& options);  // --positive, --scale
   // The kernel that the features stand for; only when some were asked for.
   void add_map_kernel(OptionList& options);
@@ -37,6 +39,10 @@ struct DataOptions {
 // Throws UsageError when a model and its rows are both to come from standard input.
 void check_one_stdin(const std::string& model, const std::string& rows);
 
+// Loads the model of a verb that takes MODEL DATA; says so when the two are given the other way round.
+[[nodiscard]] Model load_before_rows(std::string_view verb, const std::string& model, const std::string& rows,
+                                     const Common& common);
+
 // Before the work: throws UsageError when `output` is one of the files that are read, and SystemError when it cannot be
 // written. An input may be a pair "rows,labels".
 void check_output(const std::string& output, std::initializer_list<std::string> inputs);
@@ -45,27 +51,20 @@ void check_output(const std::string& output, std::initializer_list<std::string> 
 [[nodiscard]] Dataset read_data(const DataOptions& options, const Common& common,
                                 std::vector<std::string>& notes);
 
-// Reads the data the way the model's training data were read, with the model's classes when there are labels.
+// Reads the data the way the model's training data were read.
 [[nodiscard]] Dataset read_for_model(const DataOptions& options, const Model& model, const Common& common,
                                      std::vector<std::string>& notes);
 // The same, some rows at a time, as read_in_blocks() has it.
 void read_blocks_for_model(const DataOptions& options, const Model& model, const Common& common,
                            std::vector<std::string>& notes, const TakeBlock& take);
 
-// A label that is a number, as such.
-[[nodiscard]] std::optional<double> label_number(std::string_view text);
-
-// One class against the rest; the label may be written in any way that means the same number.
-[[nodiscard]] Dataset against_rest(const Dataset& data, const std::string& positive);
-
-[[nodiscard]] std::string fact(const Model& model, std::string_view key);  // empty when there is none
-
 // Rows of every class.
 [[nodiscard]] std::vector<std::uint64_t> class_counts(const Dataset& data);
 
 // "a9a: 32561 rows, 123 features, 451592 nonzeros, sparse ones (1.9 MB)" and "classes: -1 24720, 1 7841".
 [[nodiscard]] std::string describe_rows(const std::string& name, std::uint64_t rows, std::uint64_t features,
-                                        std::uint64_t nonzeros, const std::string& storage, std::uint64_t bytes);
+                                        std::uint64_t nonzeros, const std::string& storage,
+                                        std::uint64_t bytes);
 [[nodiscard]] std::string describe_data(const Dataset& data, const std::string& name);
 [[nodiscard]] std::string describe_classes(const Dataset& data);
 [[nodiscard]] Json classes_json(const Dataset& data);

@@ -32,28 +32,41 @@ Json facts_json(const Facts& facts) {
   return out;
 }
 
+int exit_code(const Fit& fit) {
+  if (fit.answer.stop == Stop::Cancelled) return exit_interrupted;
+  switch (fit.outcome()) {
+    case Outcome::Yes: return exit_done;
+    case Outcome::No: return exit_no;
+    case Outcome::Limit: break;
+  }
+  return exit_limit;
+}
+
 std::string stop_words(Stop stop, std::uint64_t iterations) {
-  const std::string passes = fmt::format("{} pass{}", iterations, iterations == 1 ? "" : "es");
+  std::string passes = fmt::format("{} pass{}", iterations, iterations == 1 ? "" : "es");
   switch (stop) {
     case Stop::Converged: return fmt::format("converged after {}", passes);
     case Stop::Clean: return fmt::format("the last of {} was clean: no mistakes", passes);
     case Stop::Passes: return fmt::format("{} done, the last one not clean", passes);
     case Stop::Limit: return fmt::format("limit reached after {}; this is the best model so far", passes);
     case Stop::Time: return fmt::format("time limit reached after {}; this is the best model so far", passes);
+    case Stop::Refused: return fmt::format("refused after {}", passes);
     case Stop::Cancelled: return fmt::format("interrupted after {}; this is the best model so far", passes);
   }
   return passes;
 }
 
 std::string error_words(const ErrorCount& count, int digits) {
-  if (!count.weighted) return fmt::format("{:.{}g} ({} of {} rows)", count.share(), digits, count.wrong, count.rows);
+  if (!count.weighted)
+    return fmt::format("{:.{}g} ({} of {} rows)", count.share(), digits, count.wrong, count.rows);
   return fmt::format("{:.{}g} of the weight ({:.10g} of {:.10g}; {} of {} rows)", count.share(), digits,
                      count.wrong_weight, count.weight, count.wrong, count.rows);
 }
 
 Json whole_json(double value) {
   constexpr double most = 0x1p53;
-  return value == std::floor(value) && value >= 0 && value < most ? Json(static_cast<std::uint64_t>(value)) : Json(value);
+  return value == std::floor(value) && value >= 0 && value < most ? Json(static_cast<std::uint64_t>(value))
+                                                                  : Json(value);
 }
 
 Json weight_json(const ErrorCount& count) {
@@ -66,8 +79,9 @@ std::string zero_rows_words(const Model& model, std::span<const std::uint32_t> r
   for (std::size_t k = 0; k < std::min(most, rows.size()); ++k)
     list += fmt::format("{}{}", k == 0 ? "" : ", ", std::uint64_t{rows[k]} + 1);
   const bool plane = std::holds_alternative<LinearModel>(model.form);
-  return fmt::format("{} with a score of zero{}, an error for either class: {}{}{}", counted(rows.size(), "row"),
-                     plane ? " (on the plane)" : "", rows.size() == 1 ? "row " : "rows ", list,
+  return fmt::format("{} with a score of zero{}, an error for either class: {}{}{}",
+                     counted(rows.size(), "row"), plane ? " (on the plane)" : "",
+                     rows.size() == 1 ? "row " : "rows ", list,
                      rows.size() > most ? fmt::format(" and {} more", rows.size() - most) : "");
 }
 
@@ -86,21 +100,43 @@ std::string feature_name(const Model& model, std::uint32_t feature) {
   return fmt::format("x{}", feature + 1);
 }
 
-std::vector<NamedWeight> largest_weights(const LinearModel& model, std::size_t plane, std::size_t count) {
-  std::vector<NamedWeight> all;
-  const std::span<const double> weights = model.plane(plane);
-  for (std::size_t j = 0; j < weights.size(); ++j) {
-    if (weights[j] != 0) all.push_back({static_cast<std::uint32_t>(j), weights[j]});
-  }
+const Column* category_column(const Model& model, std::uint32_t feature) {
+  if (model.encoding == nullptr || model.map != nullptr) return nullptr;
+  const std::vector<Column>& columns = model.encoding->columns;
+  const auto after =
+      std::upper_bound(columns.begin(), columns.end(), feature,
+                       [](std::uint32_t f, const Column& column) { return f < column.first_feature; });
+  if (after == columns.begin()) return nullptr;
+  const Column& column = *(after - 1);
+  return column.kind == ColumnKind::Category && feature - column.first_feature < column.features() ? &column
+                                                                                                   : nullptr;
+}
+
+std::vector<NamedWeight> largest_weights(const Model& model, std::size_t plane, std::size_t count) {
+  const std::span<const double> weights = std::get<LinearModel>(model.form).plane(plane);
+  // Weights beside a scaling are those of columns in units of it already.
+  const bool known = model.deviations.size() == weights.size() && model.scaling.kind == ScaleKind::None;
   const auto larger = [](const NamedWeight& a, const NamedWeight& b) {
-    const double x = std::abs(a.weight);
-    const double y = std::abs(b.weight);
+    const double x = std::abs(a.effect);
+    const double y = std::abs(b.effect);
     return x != y ? x > y : a.feature < b.feature;
   };
-  count = std::min(count, all.size());
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(), larger);
-  all.resize(count);
-  return all;
+  // A heap with the least of them in front: a plane may have millions of weights.
+  std::vector<NamedWeight> best;
+  for (std::size_t j = 0; j < weights.size() && count > 0; ++j) {
+    if (weights[j] == 0) continue;
+    const NamedWeight one{static_cast<std::uint32_t>(j), weights[j],
+                          known ? weights[j] * model.deviations[j] : weights[j]};
+    if (best.size() == count) {
+      if (!larger(one, best.front())) continue;
+      std::pop_heap(best.begin(), best.end(), larger);
+      best.pop_back();
+    }
+    best.push_back(one);
+    std::push_heap(best.begin(), best.end(), larger);
+  }
+  std::sort_heap(best.begin(), best.end(), larger);
+  return best;
 }
 
 std::string formula(const Model& model, std::size_t plane, std::size_t terms) {
@@ -109,7 +145,7 @@ std::string formula(const Model& model, std::size_t plane, std::size_t terms) {
   // Features are made of rows of unit length; planes divide the sum instead.
   const bool divided = model.unit_rows && model.map == nullptr;
   std::string text = divided ? "f(x) = (" : "f(x) =";
-  std::vector<NamedWeight> largest = largest_weights(*linear, plane, terms + 1);
+  std::vector<NamedWeight> largest = largest_weights(model, plane, terms + 1);
   const bool more = largest.size() > terms;
   if (more) largest.resize(terms);
   bool first = true;

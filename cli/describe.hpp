@@ -20,6 +20,8 @@ namespace halfspace::cli {
 [[nodiscard]] std::string facts_words(const Facts& facts);  // "passes 10, order cyclic"
 [[nodiscard]] Json facts_json(const Facts& facts);
 
+// The exit code that says what came of a training.
+[[nodiscard]] int exit_code(const Fit& fit);
 // Why a run stopped, in words.
 [[nodiscard]] std::string stop_words(Stop stop, std::uint64_t iterations);
 
@@ -32,16 +34,19 @@ namespace halfspace::cli {
 [[nodiscard]] std::string zero_rows_words(const Model& model, std::span<const std::uint32_t> rows);
 [[nodiscard]] Json zero_rows_json(const Model& model, std::span<const std::uint32_t> rows);
 
-// f(x) = 0.5 age - 2 color=red + 1, with at most `terms` terms, largest first.
+// f(x) = 0.5 age - 2 color=red + 1, with at most `terms` terms, those of the largest effects first.
 [[nodiscard]] std::string formula(const Model& model, std::size_t plane, std::size_t terms);
 [[nodiscard]] std::string feature_name(const Model& model, std::uint32_t feature);
 
 struct NamedWeight {
   std::uint32_t feature = 0;
   double weight = 0;
+  double effect = 0;  // weight times standard deviation; the weight itself where that is not known
 };
-// The largest weights of a plane by size, ties by feature number; zeros left out.
-[[nodiscard]] std::vector<NamedWeight> largest_weights(const LinearModel& model, std::size_t plane,
+// The weights of a plane with the largest effects, ties by feature number; zeros left out.
+[[nodiscard]] std::vector<NamedWeight> largest_weights(const Model& model, std::size_t plane,
                                                        std::size_t count);
+// The column of categories that a feature belongs to; null: none.
+[[nodiscard]] const Column* category_column(const Model& model, std::uint32_t feature);
 
 }  // namespace halfspace::cli

@@ -7,7 +7,9 @@
 #include "data_options.hpp"
 #include "describe.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/evaluate/baselines.hpp"
 #include "halfspace/evaluate/evaluation.hpp"
+#include "halfspace/evaluate/unknown_labels.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "verbs.hpp"
 
@@ -18,48 +20,142 @@ constexpr std::size_t confusion_classes = 12;  // a wider table does not fit a t
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
+Json interval_json(const std::optional<Interval>& interval) {
+  return interval ? Json{interval->low, interval->high} : Json(nullptr);
+}
+
+std::string interval_words(const std::optional<Interval>& interval) {
+  return interval ? fmt::format(", 95 % interval {:.4g} to {:.4g}", interval->low, interval->high) : "";
+}
+
+// "FP:FN", two numbers of at least 0.
+Costs parse_costs(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos)
+    throw UsageError(fmt::format("--cost: '{}' is not two numbers", printable(text)),
+                     "FP:FN, what a false alarm and a miss cost, for example 1:5");
+  const Costs costs{OptionType<double>::parse("cost", text.substr(0, colon), {0, 1e300}),
+                    OptionType<double>::parse("cost", text.substr(colon + 1), {0, 1e300})};
+  if (!(costs.false_positive + costs.false_negative > 0))
+    throw UsageError("--cost: both costs are 0", "FP:FN, for example 1:5");
+  return costs;
+}
+
+// What there is to tell of an evaluation.
+struct Judged {
+  Evaluation result;
+  std::vector<Baseline> baselines;
+  bool on_training_rows = false;
+  std::vector<UnknownLabel> unknown;
+  std::vector<std::string> notes;
+};
+
 class Evaluate final : public Command {
  public:
   void add_options(OptionList& options) override {
-    options.argument("MODEL", "a model written by halfspace train, or one of LIBLINEAR or LIBSVM", model_path_);
+    options.argument("MODEL", "a model written by halfspace train, or one of LIBLINEAR or LIBSVM",
+                     model_path_);
     options.argument("DATA", "labelled rows; - for standard input", data_.path);
+    options.value("--threshold", "T", "two classes: a score above T means the last class", threshold_,
+                  {-1e300, 1e300});
+    OptionSpec cost{
+        "--cost", "FP:FN",
+        "two classes: what a false alarm and a miss cost; says the mean cost and the threshold that is "
+        "cheapest on these rows"};
+    cost.set = [this](const std::string& text) { costs_ = parse_costs(text); };
+    options.add(std::move(cost));
+    options.text("--training", "FILE",
+                 "the rows that the model was trained on, to train baselines (majority, stump, lookup)",
+                 training_path_);
     data_.add_reading_for_model(options);
+    data_.add_rename(options);
   }
 
   int run(const Common& common, Output& output) override {
     check_one_stdin(model_path_, data_.path);
-    const Model model = load(model_path_, common.team());
-    std::vector<std::string> notes;
-    const Dataset data = read_for_model(data_, model, common, notes);
-    if (!data.labelled()) throw InputError({data.name()}, "no labels", "evaluation needs labelled rows");
-    const Evaluation result = evaluate(model, data, common.team());
-    if (result.unknown_labels > 0) {
-      notes.push_back(fmt::format("{} rows have a label that is none of the model's; they count as errors",
-                                  result.unknown_labels));
-    }
-    for (const std::string& note : notes) output.note(note);
-    print(result, model, output);
-    output.object(output.json() ? json(result, model, notes) : Json());
+    check_one_stdin(training_path_, data_.path);
+    check_one_stdin(model_path_, training_path_);
+    const Model model = load_before_rows("evaluate", model_path_, data_.path, common);
+    const Judged judged = judge(model, common);
+    for (const std::string& note : judged.notes) output.note(note);
+    print(judged, model, output);
+    output.object(output.json() ? json(judged, model) : Json());
     return exit_done;
   }
 
  private:
-  static void print(const Evaluation& result, const Model& model, const Output& output) {
-    output.line(fmt::format("error {}{}", error_words(result.count, 6),
-                            result.interval ? fmt::format(", 95 % interval {:.4g} to {:.4g}", result.interval->low,
-                                                          result.interval->high)
-                                            : ", no interval: weights that are not whole"));
+  [[nodiscard]] Judged judge(const Model& model, const Common& common) const {
+    Judged out;
+    const Dataset data = read_for_model(data_, model, common, out.notes);
+    if (!data.labelled()) throw InputError({data.name()}, "no labels", "evaluation needs labelled rows");
+    out.result = evaluate(model, data, common.team(), {threshold_, costs_});
+    out.unknown = unknown_labels(model, data);
+    if (!out.unknown.empty()) {
+      const std::string hint = rename_hint(out.unknown);
+      out.notes.push_back(fmt::format("{} have a label that is none of the model's and count as errors: {}{}",
+                                      counted(out.result.unknown_labels, "row"), unknown_words(out.unknown),
+                                      hint.empty() ? "" : " -> " + hint));
+    }
+    out.on_training_rows = trained_on(model, data);
+    if (training_path_.empty()) {
+      out.baselines.push_back(majority_of(model, data));
+      return out;
+    }
+    DataOptions from = data_;
+    from.path = training_path_;
+    const Dataset training = read_for_model(from, model, common, out.notes);
+    if (!training.labelled())
+      throw InputError({training.name()}, "no labels", "baselines need labelled rows");
+    if (!trained_on(model, training))
+      out.notes.push_back(fmt::format("--training {}: not the rows that the model was trained on",
+                                      printable(training_path_, 200)));
+    out.baselines = baselines(model, training, data, common.run());
+    return out;
+  }
+
+  void print(const Judged& judged, const Model& model, const Output& output) const {
+    const Evaluation& result = judged.result;
+    output.line(fmt::format(
+        "error {}{}", error_words(result.count, 6),
+        result.interval ? interval_words(result.interval) : ", no interval: weights that are not whole"));
     output.line(fmt::format("accuracy {:.6g}", 1 - result.error));
-    if (result.auc) output.line(fmt::format("area under the curve {:.6g}", *result.auc));
+    if (judged.on_training_rows)
+      output.line("these are the rows it was trained on: expect a larger error on others");
+    if (threshold_ != 0)
+      output.line(fmt::format("a score above {:.10g} means {}", threshold_, printable(model.classes.back())));
+    for (const Baseline& one : judged.baselines)
+      output.line(fmt::format("for comparison: {} ({}){}: error {}", one.name, one.what,
+                              training_path_.empty() ? "" : " from the training rows",
+                              error_words(one.count, 6)));
+    if (result.auc)
+      output.line(
+          fmt::format("area under the curve {:.6g}{}", *result.auc, interval_words(result.auc_interval)));
     if (result.log_loss) output.line(fmt::format("log-loss {:.6g}", *result.log_loss));
+    if (result.hinge_loss && result.zero_one_loss)
+      output.line(fmt::format("mean hinge loss {:.6g}, never below the zero-one loss {:.6g}{}",
+                              *result.hinge_loss, *result.zero_one_loss,
+                              threshold_ == 0 ? "" : " (at threshold 0)"));
+    print_costs(result, output);
     if (!result.zero_rows.empty()) output.line(zero_rows_words(model, result.zero_rows));
     output.line("");
-    output.line(fmt::format("{:<15} {:>10}{:>12}{:>12}{:>12}", "class", result.count.weighted ? "weight" : "rows", "precision", "recall", "f1"));
+    output.line(fmt::format("{:<15} {:>10}{:>12}{:>12}{:>12}", "class",
+                            result.count.weighted ? "weight" : "rows", "precision", "recall", "f1"));
     for (const ClassFigures& figures : result.classes) {
       output.line(fmt::format("{:<15} {:>10.10g}{:>12.4f}{:>12.4f}{:>12.4f}", cut(figures.label, 15),
                               figures.rows, figures.precision, figures.recall, figures.f1));
     }
     if (model.classes.size() <= confusion_classes) print_confusion(result, model, output);
+  }
+
+  void print_costs(const Evaluation& result, const Output& output) const {
+    if (!result.cost || !result.cheapest) return;
+    output.line(
+        fmt::format("cost {:.6g} a row ({:.6g} for a false alarm, {:.6g} for a miss) at threshold {:.6g}",
+                    *result.cost, costs_->false_positive, costs_->false_negative, threshold_));
+    output.line(
+        fmt::format("cheapest on these rows: {:.6g} a row at --threshold {:.10g}; chosen here, so likely "
+                    "dearer on others",
+                    result.cheapest->cost, result.cheapest->threshold));
   }
 
   static void print_confusion(const Evaluation& result, const Model& model, const Output& output) {
@@ -74,11 +170,13 @@ class Evaluate final : public Command {
     output.line(result.count.weighted ? "\nsums of weights" : "");
     std::string head = fmt::format("{:<16}", "true \\ given");
     for (std::size_t k = 0; k < columns; ++k) {
-      head += fmt::format("{:>{}}", k < model.classes.size() ? cut(model.classes[k], width - 2) : "none", width);
+      head +=
+          fmt::format("{:>{}}", k < model.classes.size() ? cut(model.classes[k], width - 2) : "none", width);
     }
     output.line(head);
     for (std::size_t k = 0; k < result.confusion.size(); ++k) {
-      std::string line = fmt::format("{:<16}", k < model.classes.size() ? cut(model.classes[k], 15) : "other");
+      std::string line =
+          fmt::format("{:<16}", k < model.classes.size() ? cut(model.classes[k], 15) : "other");
       for (std::size_t j = 0; j < std::min(columns, result.confusion[k].size()); ++j) {
         line += fmt::format("{:>{}.{}g}", result.confusion[k][j], width, width - 2);
       }
@@ -91,14 +189,15 @@ class Evaluate final : public Command {
     return printable(name, name.size() <= width ? width : width - 3);
   }
 
-  static Json json(const Evaluation& result, const Model& model, const std::vector<std::string>& notes) {
+  [[nodiscard]] Json json(const Judged& judged, const Model& model) const {
+    const Evaluation& result = judged.result;
     Json value;
     value["schema"] = "halfspace.evaluate/1";
     value["rows"] = result.count.rows;
     value["errors"] = result.count.wrong;
     value["error"] = result.error;  // share of the weight
     value["weight"] = weight_json(result.count);
-    value["interval"] = result.interval ? Json{result.interval->low, result.interval->high} : Json(nullptr);
+    value["interval"] = interval_json(result.interval);
     value["accuracy"] = 1 - result.error;
     value["classes"] = model.classes;
     Json confusion = Json::array(), undecided = Json::array();
@@ -111,23 +210,89 @@ class Evaluate final : public Command {
     value["confusion"] = std::move(confusion);
     value["undecided"] = std::move(undecided);  // weight of each class with a score of exactly zero
     value["rows_on_plane"] = zero_rows_json(model, result.zero_rows);
+    value["balanced_error"] = result.balanced_error;
+    value["hinge_loss"] = optional_json(result.hinge_loss);
+    value["zero_one_loss"] = optional_json(result.zero_one_loss);
     value["auc"] = optional_json(result.auc);
+    value["auc_interval"] = interval_json(result.auc_interval);
+    value["average_precision"] = optional_json(result.average_precision);
     value["log_loss"] = optional_json(result.log_loss);
+    value["brier"] = optional_json(result.brier);
+    value["calibration_error"] = optional_json(result.calibration_error);
+    value["trained_on_these_rows"] = judged.on_training_rows;
+    value["threshold"] = model.planes() == 1 ? Json(threshold_) : Json(nullptr);
+    value["cost"] = costs_json(result);
+    value["baselines"] = baselines_json(judged);
+    value["curve"] = curve_json(result);
+    value["calibration"] = calibration_json(result);
     value["unknown_labels"] = result.unknown_labels;
+    value["unknown"] = Json::array();
+    for (const UnknownLabel& one : judged.unknown)
+      value["unknown"].push_back({{"label", one.label},
+                                  {"rows", one.rows},
+                                  {"nearest", one.nearest.empty() ? Json(nullptr) : Json(one.nearest)}});
     Json figures = Json::array();
     for (const ClassFigures& one : result.classes) {
       figures.push_back({{"label", one.label},
                          {"rows", whole_json(one.rows)},
                          {"precision", one.precision},
+                         {"precision_interval", interval_json(one.precision_interval)},
                          {"recall", one.recall},
+                         {"recall_interval", interval_json(one.recall_interval)},
                          {"f1", one.f1}});
     }
     value["per_class"] = std::move(figures);
-    value["notes"] = notes;
+    value["notes"] = judged.notes;
     return value;
   }
 
+  [[nodiscard]] Json costs_json(const Evaluation& result) const {
+    if (!result.cost || !result.cheapest) return nullptr;
+    return {{"false_positive", costs_->false_positive},
+            {"false_negative", costs_->false_negative},
+            {"mean", *result.cost},
+            {"cheapest_threshold", result.cheapest->threshold},
+            {"cheapest_mean", result.cheapest->cost}};
+  }
+
+  [[nodiscard]] Json baselines_json(const Judged& judged) const {
+    Json out = Json::array();
+    for (const Baseline& one : judged.baselines)
+      out.push_back({{"name", one.name},
+                     {"what", one.what},
+                     {"error", one.count.share()},
+                     {"errors", one.count.wrong},
+                     {"trained_on", training_path_.empty() ? Json(nullptr) : Json(training_path_)}});
+    return out;
+  }
+
+  static Json curve_json(const Evaluation& result) {
+    Json out = Json::array();
+    for (const CurvePoint& point : result.curve)
+      out.push_back({{"threshold", point.threshold},
+                     {"false_positive_rate", point.false_positive_rate},
+                     {"true_positive_rate", point.true_positive_rate},
+                     {"precision", point.precision},
+                     {"hull", point.hull}});
+    return out;
+  }
+
+  static Json calibration_json(const Evaluation& result) {
+    Json out = Json::array();
+    for (const CalibrationBin& bin : result.calibration)
+      out.push_back({{"low", bin.low},
+                     {"high", bin.high},
+                     {"weight", whole_json(bin.weight)},
+                     {"predicted", bin.predicted},
+                     {"observed", bin.observed},
+                     {"interval", interval_json(bin.interval)}});
+    return out;
+  }
+
   std::string model_path_;
+  std::string training_path_;
+  double threshold_ = 0;
+  std::optional<Costs> costs_;
   DataOptions data_;
 };
 
@@ -137,8 +302,11 @@ constinit const Verb evaluate_verb = {
     "evaluate",
     "MODEL DATA [options]",
     "how often the model is wrong on labelled rows",
-    {"halfspace evaluate a9a.model a9a.t", "halfspace evaluate a9a.model a9a.t --json"},
-    "Error with its exact 95 % interval, figures per class, confusion table, area under the curve, log-loss. A score "
+    {"halfspace evaluate a9a.model a9a.t", "halfspace evaluate a9a.model a9a.t --cost 1:5"},
+    "Error with its exact 95 % interval beside that of baselines, figures per class, confusion table, area "
+    "under the curve, "
+    "log-loss, costs. "
+    "A score "
     "of exactly "
     "zero counts as an error for both classes, whatever label the tie rule gives it.",
     [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Evaluate>(); }};

@@ -31,7 +31,8 @@ class Generate final : public Command {
                   law_.distance, {0, 1e6});
     options.value("--margin", "X", "margin: no row nearer to the plane than this", law_.margin, {0, 1});
     options.value("--flip", "SHARE", "share of labels turned over afterwards", law_.flip, {0, 1});
-    options.value("--law-seed", "N", "another direction of the law; --seed draws other rows of the same law, to test on",
+    options.value("--law-seed", "N",
+                  "another direction of the law; --seed draws other rows of the same law, to test on",
                   law_seed_, {0, 9007199254740992.0});
     options.value("--positive-share", "SHARE", "gaussians: share of the positive class", law_.positive,
                   {0, 1});

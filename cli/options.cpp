@@ -105,7 +105,15 @@ OptionSpec& OptionList::text(std::string names, std::string unit, std::string he
 OptionSpec& OptionList::list(std::string names, std::string unit, std::string help,
                              std::vector<std::string>& value) {
   OptionSpec spec{std::move(names), std::move(unit), std::move(help)};
-  spec.set = [&value](const std::string& text) { value = split(text, ','); };
+  spec.repeats = true;
+  spec.set = [&value](const std::string& text) {
+    for (const std::string& part : split(text, ',')) {
+      // As cells: blanks around a name are not part of it.
+      const std::size_t first = part.find_first_not_of(" \t");
+      if (first != std::string::npos)
+        value.push_back(part.substr(first, part.find_last_not_of(" \t") + 1 - first));
+    }
+  };
   return add(std::move(spec));
 }
 
@@ -126,7 +134,8 @@ void parse_options(const OptionList& options, const std::string& verb, std::vect
     app.parse(std::move(args));
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string text = error.what();
-    throw UsageError(fmt::format("{} needs a value", printable(text.substr(0, text.find(':')))), see_help(verb));
+    throw UsageError(fmt::format("{} needs a value", printable(text.substr(0, text.find(':')))),
+                     see_help(verb));
   } catch (const CLI::ParseError& error) {
     throw UsageError(printable(error.what(), 200), see_help(verb));
   }
@@ -143,7 +152,7 @@ void parse_options(const OptionList& options, const std::string& verb, std::vect
                                        : fmt::format("{}: {} {} is missing", verb, spec.names, spec.unit),
                        see_help(verb));
     }
-    if (results.size() > 1)
+    if (results.size() > 1 && !spec.repeats)
       throw UsageError(fmt::format("{} is given {} times", spec.long_name(), results.size()));
     if (spec.flag) {
       if (results.front() != "true") throw UsageError(fmt::format("{} takes no value", spec.long_name()));
@@ -151,6 +160,10 @@ void parse_options(const OptionList& options, const std::string& verb, std::vect
       check_value(spec, results.front(), verb);
     }
     spec.set(without_mark(results.front()));
+    for (std::size_t k = 1; k < results.size(); ++k) {
+      check_value(spec, results[k], verb);
+      spec.set(without_mark(results[k]));
+    }
   }
 }
 

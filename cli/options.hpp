@@ -24,6 +24,7 @@ struct OptionSpec {
   bool flag = false;
   bool positional = false;
   bool required = false;
+  bool repeats = false;  // may be given several times
   std::function<void(const std::string&)> set;
 
   [[nodiscard]] std::string long_name() const;  // "--output", or "DATA"
@@ -37,7 +38,7 @@ class OptionList {
   OptionSpec& argument(std::string name, std::string help, std::string& value);
   OptionSpec& flag(std::string names, std::string help, bool& value);
   OptionSpec& text(std::string names, std::string unit, std::string help, std::string& value);
-  // Comma-separated.
+  // Separated by commas, or given several times.
   OptionSpec& list(std::string names, std::string unit, std::string help, std::vector<std::string>& value);
   OptionSpec& add(OptionSpec spec);
 

@@ -27,8 +27,7 @@ struct Failure {
 };
 
 Failure usage_failure(const UsageError& error) {
-  const std::string hint = error.hint().empty() ? "" : fmt::format(" (hint: {})", error.hint());
-  return {exit_usage, fmt::format("error: {}{}", error.what(), hint), error.what(), error.hint(), {}};
+  return {exit_usage, error.said().line, error.said().message, error.said().hint, {}};
 }
 
 Failure system_failure(const char* message) {
@@ -40,7 +39,7 @@ Failure describe_failure() {
   try {
     throw;
   } catch (const InputError& error) {
-    return {exit_input, error.what(), error.message(), error.hint(), error.place()};
+    return {exit_input, error.said().line, error.said().message, error.said().hint, error.place()};
   } catch (const UsageError& error) {
     return usage_failure(error);
   } catch (const SystemError& error) {

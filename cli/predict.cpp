@@ -38,13 +38,19 @@ std::string abstention(const std::vector<std::string>& classes) {
   return std::all_of(classes.begin(), classes.end(), other_number) ? "0" : "abstain";
 }
 
+// How predictions are written: lines, or a table with a header.
+enum class Shape { Lines, Csv, Tsv };
+constexpr std::string_view shape_words[] = {"lines", "csv", "tsv"};
+
 // What stands between a label and its numbers: a comma in tables of that name, otherwise a tab.
-char delimiter_of(const std::string& path) { return path.ends_with(".csv") ? ',' : '\t'; }
+char delimiter_of(Shape shape, const std::string& path) {
+  return shape == Shape::Csv || (shape == Shape::Lines && path.ends_with(".csv")) ? ',' : '\t';
+}
 
 // How a name stands in the output: tables are opened by spreadsheets, lines are not.
-std::string word_of(const std::string& name, const std::string& path) {
-  const bool table = path.ends_with(".csv") || path.ends_with(".tsv");
-  return table ? label_cell(name, delimiter_of(path)) : label_line(name);
+std::string word_of(const std::string& name, Shape shape, const std::string& path) {
+  const bool table = shape != Shape::Lines || path.ends_with(".csv") || path.ends_with(".tsv");
+  return table ? label_cell(name, delimiter_of(shape, path)) : label_line(name);
 }
 
 // A delimiter before each.
@@ -86,21 +92,38 @@ class Predict final : public Command {
     tie.choices = OptionType<Tie>::choices();
     tie.set = [this](const std::string& text) { tie_ = OptionType<Tie>::parse("tie", text, {}); };
     options.add(std::move(tie));
+    options.list("--keep", "NAMES", "tables: columns of DATA that stand before the label as they are",
+                 data_.read.keep);
+    OptionSpec shape{"--as", "SHAPE", "lines, or a table with a header", "lines"};
+    shape.choices = join_words(shape_words, "|");
+    shape.set = [this](const std::string& text) {
+      shape_ = static_cast<Shape>(parse_word("as", text, shape_words));
+    };
+    options.add(std::move(shape));
+    options.value("--threshold", "T", "two classes: a score above T means the last class", threshold_,
+                  {-1e300, 1e300});
     data_.add_reading_for_model(options);
+    data_.add_rename(options);
   }
 
   int run(const Common& common, Output& output) override {
     check_one_stdin(model_path_, data_.path);
     check_output(output_path_.empty() ? "-" : output_path_, {model_path_, data_.path});
-    Model model = load(model_path_, common.team());
+    Model model = load_before_rows("predict", model_path_, data_.path, common);
+    data_.read.kept = &kept_;
     if (probabilities_ && !has_probabilities(model)) {
       throw UsageError(fmt::format("--probabilities: a model of {} has none",
                                    model.algorithm.empty() ? "this kind" : model.algorithm),
                        "--scores prints scores");
     }
+    if (threshold_ != 0 && model.planes() != 1)
+      throw UsageError("--threshold is for models of two classes", "train with --positive LABEL");
+    if (threshold_ != 0 && probabilities_ && labels_follow_probabilities(model))
+      throw UsageError("--threshold: the labels of this model follow its probabilities",
+                       "without --probabilities");
     if (tie_) model.tie = *tie_;
     if (distances_) measure_normals(model);
-    for (const std::string& name : model.classes) words_.push_back(word_of(name, output_path_));
+    for (const std::string& name : model.classes) words_.push_back(word_of(name, shape_, output_path_));
     words_.push_back(abstention(model.classes));
     classes_ = model.classes;
     planes_ = model.planes();
@@ -119,6 +142,7 @@ class Predict final : public Command {
     gather_zero_rows();
     if (!rows_in_json_) {
       write_file(to_stdout ? "-" : output_path_, [&](ByteSink& sink) {
+        if (shape_ != Shape::Lines) sink.write(header());
         for (const auto& [number, text] : text_)
           for (const std::string& part : text) sink.write(part);
       });
@@ -141,29 +165,37 @@ class Predict final : public Command {
   // Predicts some rows and keeps what is to be said of them. Several threads may be here at once.
   void add(const Model& model, std::size_t number, const Dataset& data, const Threads& threads) {
     Predictions predictions;
-    predictions.scores =
-        scores_ || distances_ ? scores(model, data, threads) : deciding_scores(model, data, threads);
+    predictions.scores = scores_ || distances_ || threshold_ != 0 ? scores(model, data, threads)
+                                                                  : deciding_scores(model, data, threads);
     const auto overflowed = overflowed_row(model, predictions.scores);
-    predictions.labels = labels_from_scores(model, predictions.scores);
-    std::vector<std::uint32_t> zeros = rows_with_zero_score(model, predictions.scores);
+    std::vector<double> shifted;
+    if (threshold_ != 0)
+      for (const double score : predictions.scores) shifted.push_back(score - threshold_);
+    const std::vector<double>& deciding = threshold_ == 0 ? predictions.scores : shifted;
+    predictions.labels = labels_from_scores(model, deciding);
+    std::vector<std::uint32_t> zeros = rows_with_zero_score(model, deciding);
     ErrorCount errors;
-    if (data.labelled()) errors = count_errors(model, predictions.scores, data, labels_in(data, model.classes));
+    if (data.labelled()) errors = count_errors(model, deciding, data, labels_for(model, data));
     if (probabilities_ && labels_follow_probabilities(model)) {
-      predictions.probabilities = probabilities(model, probability_scores(model, data, threads));
+      predictions.probabilities = probabilities_from_scores(model, probability_scores(model, data, threads));
       predictions.labels = labels_from_probabilities(model, predictions.probabilities);
-      if (data.labelled()) errors = count_differing(predictions.labels, data, labels_in(data, model.classes));
+      if (data.labelled()) errors = count_differing(predictions.labels, data, labels_for(model, data));
     } else if (probabilities_) {
-      predictions.probabilities = probabilities(model, predictions.scores);
+      predictions.probabilities = probabilities_from_scores(model, predictions.scores);
     }
     for (std::size_t k = 0; distances_ && k < predictions.scores.size(); ++k) {
       const double length = normals_[k % normals_.size()];
       predictions.scores[k] = length > 0 ? predictions.scores[k] / length : 0;
     }
+    std::uint64_t known = 0;
+    if (data.labelled())
+      for (const std::uint32_t label : labels_for(model, data)) known += label < model.classes.size() ? 1 : 0;
     std::vector<std::string> text;
     if (!rows_in_json_) text = lines(predictions, threads);
     const std::lock_guard lock(guard_);
     blocks_[number] = {data.rows(), overflowed, std::move(zeros)};
     errors_.add(errors);
+    known_labels_ += known;
     labelled_ = labelled_ || data.labelled();
     if (rows_in_json_) {
       predictions_.emplace(number, std::move(predictions));
@@ -175,7 +207,8 @@ class Predict final : public Command {
   // Parts are formatted in parallel.
   [[nodiscard]] std::vector<std::string> lines(const Predictions& predictions, const Threads& threads) const {
     const std::size_t rows = predictions.labels.size();
-    const char delimiter = delimiter_of(output_path_);
+    const char delimiter = delimiter_of(shape_, output_path_);
+    const std::size_t kept = data_.read.keep.size();
     std::vector<std::string> parts((rows + rows_per_part - 1) / rows_per_part);
     for_blocks(threads, rows, rows_per_part, [&](std::size_t begin, std::size_t end) {
       std::string& text = parts[begin / rows_per_part];
@@ -183,6 +216,11 @@ class Predict final : public Command {
                         shares = probabilities_ ? classes_.size() : 0;
       text.reserve((end - begin) * (8 + 24 * (numbers + shares)));
       for (std::size_t i = begin; i < end; ++i) {
+        // Tables come in one block, so that a row of it is a row of the file.
+        for (std::size_t k = 0; k < kept; ++k) {
+          text += word_of(kept_[i * kept + k], shape_, output_path_);
+          text += delimiter;
+        }
         text += words_[std::min<std::size_t>(predictions.labels[i], classes_.size())];
         append_numbers(text, predictions.scores.data() + i * numbers, numbers, delimiter);
         append_numbers(text, predictions.probabilities.data() + i * shares, shares, delimiter);
@@ -190,6 +228,26 @@ class Predict final : public Command {
       }
     });
     return parts;
+  }
+
+  // The names of what stands in a line.
+  [[nodiscard]] std::string header() const {
+    const char delimiter = delimiter_of(shape_, output_path_);
+    std::vector<std::string> names = data_.read.keep;
+    names.emplace_back("label");
+    const std::string number = distances_ ? "distance" : "score";
+    if (scores_ || distances_) {
+      for (std::size_t k = 0; k < planes_; ++k)
+        names.push_back(planes_ == 1 ? number : fmt::format("{}:{}", number, classes_[k]));
+    }
+    for (std::size_t k = 0; probabilities_ && k < classes_.size(); ++k)
+      names.push_back("probability:" + classes_[k]);
+    std::string line;
+    for (const std::string& name : names) {
+      if (!line.empty()) line += delimiter;
+      line += word_of(name, shape_, output_path_);
+    }
+    return line + '\n';
   }
 
   // The most probable class is given, whatever the score.
@@ -212,10 +270,18 @@ class Predict final : public Command {
   // What there is to say beside the predictions.
   [[nodiscard]] std::vector<std::string> result_lines(const Model& model) const {
     std::vector<std::string> lines;
-    if (labelled_) lines.push_back("accuracy " + accuracy_words());
+    if (knows_labels()) {
+      lines.push_back("accuracy " + accuracy_words());
+    } else if (labelled_) {
+      lines.emplace_back(
+          "no accuracy: no label of the rows is one of the model's (--rename OLD=NEW where names differ)");
+    }
     if (!zeros_.empty()) lines.push_back(zero_rows_words(model, zeros_));
     return lines;
   }
+
+  // Some label is one of the model's: else an accuracy would be about the names.
+  [[nodiscard]] bool knows_labels() const { return labelled_ && known_labels_ > 0; }
 
   [[nodiscard]] std::string accuracy_words() const {
     ErrorCount right = errors_;
@@ -241,9 +307,9 @@ class Predict final : public Command {
     Json value;
     value["schema"] = "halfspace.predict/1";
     value["rows"] = rows_;
-    value["accuracy"] = labelled_ ? Json(1 - errors_.share()) : Json(nullptr);
-    value["errors"] = labelled_ ? Json(errors_.wrong) : Json(nullptr);
-    value["weight"] = labelled_ ? weight_json(errors_) : Json(nullptr);
+    value["accuracy"] = knows_labels() ? Json(1 - errors_.share()) : Json(nullptr);
+    value["errors"] = knows_labels() ? Json(errors_.wrong) : Json(nullptr);
+    value["weight"] = knows_labels() ? weight_json(errors_) : Json(nullptr);
     value["rows_on_plane"] = zero_rows_json(model, zeros_);
     value["notes"] = notes;
     value["output"] = rows_in_json_ ? Json(nullptr) : Json(output_path_);
@@ -251,19 +317,34 @@ class Predict final : public Command {
     Json labels = Json::array(), numbers = Json::array(), shares = Json::array();
     for (const auto& [number, predictions] : predictions_) add_json(predictions, labels, numbers, shares);
     value["labels"] = std::move(labels);
+    if (!data_.read.keep.empty()) value["kept"] = kept_json();
     if (scores_ || distances_) value[scores_ ? "scores" : "distances"] = std::move(numbers);
     if (probabilities_) value["probabilities"] = std::move(shares);
     return value;
   }
 
+  [[nodiscard]] Json kept_json() const {
+    const std::size_t columns = data_.read.keep.size();
+    Json rows = Json::array();
+    for (std::size_t i = 0; i + columns <= kept_.size(); i += columns) {
+      Json row = Json::object();
+      for (std::size_t k = 0; k < columns; ++k) row[data_.read.keep[k]] = kept_[i + k];
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
   std::string model_path_;
   std::string output_path_;
+  Shape shape_ = Shape::Lines;
+  std::vector<std::string> kept_;  // cells of the columns kept, row after row
   bool scores_ = false;
   bool distances_ = false;
   std::vector<double> normals_;               // their lengths, plane after plane
   std::vector<std::string> classes_, words_;  // names, and how lines have them; one more word for no answer
   std::size_t planes_ = 1;
   bool probabilities_ = false;
+  double threshold_ = 0;
   std::optional<Tie> tie_;
   DataOptions data_;
 
@@ -278,6 +359,7 @@ class Predict final : public Command {
   std::vector<std::uint32_t> zeros_;
   ErrorCount errors_;
   bool labelled_ = false;
+  std::uint64_t known_labels_ = 0;  // rows with a label that is one of the model's
   std::mutex guard_;
   bool rows_in_json_ = false;                             // or as text
   std::map<std::size_t, Predictions> predictions_;        // by block
@@ -291,7 +373,7 @@ constinit const Verb predict_verb = {
     "MODEL DATA [-o FILE] [--scores] [options]",
     "the label of every row, one line a row",
     {"halfspace predict a9a.model a9a.t > labels.txt",
-     "halfspace predict a9a.model new.csv -o labels.txt --scores"},
+     "halfspace predict table.model new.csv --keep id --probabilities --as csv -o labels.csv"},
     "Prints the label the model gives to every row. When the rows have labels, the accuracy is said too, on "
     "standard error unless the predictions go to a file.",
     [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Predict>(); }};

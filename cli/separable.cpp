@@ -9,6 +9,7 @@
 #include "data_options.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/prepare/against_rest.hpp"
 #include "halfspace/solve/separability.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
@@ -134,8 +135,9 @@ class Separable final : public Command {
   void print(const Question& question, const Dataset& data, const Output& output) const {
     if (!question.answer.decided) {
       if (question.answer.stopped != StopCause::None) {
-        output.line(fmt::format("{}: not decided: {}", question.name,
-                                question.answer.stopped == StopCause::Time ? "the time was up" : "interrupted"));
+        output.line(
+            fmt::format("{}: not decided: {}", question.name,
+                        question.answer.stopped == StopCause::Time ? "the time was up" : "interrupted"));
         return;
       }
       output.line(fmt::format(

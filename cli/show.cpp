@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "data_options.hpp"
@@ -177,8 +178,40 @@ class Show final : public Command {
     } else {
       output.line("all weights are zero: there is no plane, every row has the score of the offset");
     }
-    for (const NamedWeight& weight : largest_weights(linear, plane, top())) {
-      output.line(fmt::format("  {:<30} {:>14.6g}", feature_name(model, weight.feature), weight.weight));
+    print_weights(model, plane, output);
+  }
+
+  // Strongest first, categories below the strongest of their column.
+  void print_weights(const Model& model, std::size_t plane, const Output& output) const {
+    const std::vector<NamedWeight> largest = largest_weights(model, plane, top());
+    if (largest.empty()) return;
+    const bool both = !model.deviations.empty() && model.scaling.kind == ScaleKind::None;
+    output.line(both ? fmt::format("  {:<30} {:>14} {:>16}", "feature", "weight", "weight x std")
+                     : fmt::format("  {:<30} {:>14}", "feature", "weight"));
+    const auto line = [&](const std::string& name, const NamedWeight& one) {
+      output.line(fmt::format("  {:<30} {:>14.6g}{}", name, one.weight,
+                              both ? fmt::format(" {:>16.6g}", one.effect) : ""));
+    };
+    std::map<const Column*, std::vector<const NamedWeight*>> members;  // looked up only
+    for (const NamedWeight& one : largest)
+      if (const Column* const column = category_column(model, one.feature)) members[column].push_back(&one);
+    for (const NamedWeight& one : largest) {
+      const Column* const column = category_column(model, one.feature);
+      if (column == nullptr) {
+        line(feature_name(model, one.feature), one);
+        continue;
+      }
+      const auto group = members.find(column);
+      if (group == members.end()) continue;  // printed with the strongest of its column
+      const std::size_t categories = column->categories.size();
+      output.line(fmt::format("  {} ({}{})", printable(column->name),
+                              categories == 1 ? "1 category" : fmt::format("{} categories", categories),
+                              column->reference && categories > 0
+                                  ? fmt::format(", told from {}", printable(column->categories.front()))
+                                  : ""));
+      for (const NamedWeight* const member : group->second)
+        line("  " + feature_name(model, member->feature).substr(printable(column->name).size()), *member);
+      members.erase(group);
     }
   }
 
@@ -193,9 +226,15 @@ class Show final : public Command {
     value["distance_from_origin"] = shape.norm > 0 ? Json(shape.distance_from_origin) : Json(nullptr);
     value["threshold"] = shape.threshold;
     Json weights = Json::array();
-    for (const NamedWeight& one : largest_weights(linear, plane, top())) {
-      weights.push_back(
-          {{"feature", one.feature + 1}, {"name", feature_name(model, one.feature)}, {"weight", one.weight}});
+    const bool known = !model.deviations.empty() && model.scaling.kind == ScaleKind::None;
+    for (const NamedWeight& one : largest_weights(model, plane, top())) {
+      const Column* const column = category_column(model, one.feature);
+      weights.push_back({{"feature", one.feature + 1},
+                         {"name", feature_name(model, one.feature)},
+                         {"weight", one.weight},
+                         {"deviation", known ? Json(model.deviations[one.feature]) : Json(nullptr)},
+                         {"effect", known ? Json(one.effect) : Json(nullptr)},
+                         {"column", column != nullptr ? Json(column->name) : Json(nullptr)}});
     }
     value["weights"] = std::move(weights);
     return value;

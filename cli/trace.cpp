@@ -7,8 +7,10 @@
 
 #include "algorithm_options.hpp"
 #include "data_options.hpp"
+#include "describe.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/prepare/against_rest.hpp"
 #include "halfspace/solve/algorithm.hpp"
 #include "halfspace/solve/separability.hpp"
 #include "halfspace/solve/start.hpp"
@@ -29,7 +31,7 @@ inline constexpr std::span<const std::string_view> halfspace::enum_words<halfspa
 namespace halfspace::cli {
 namespace {
 
-constexpr std::string_view default_algorithm = "perceptron";
+constexpr std::string_view traced_by_default = "perceptron";
 constexpr std::size_t few_features = 100;
 
 class Trace final : public Command {
@@ -41,15 +43,17 @@ class Trace final : public Command {
     options.group("Options");
     options.text("-o,--output", "FILE", "where the lines go", path_).fallback = "standard output";
     options.text("--algorithm", "NAME", "perceptron or averaged-perceptron", word_).fallback =
-        default_algorithm;
+        traced_by_default;
     options.value("--every", "N", "only every N-th update", every_, {1, 9e15});
     options.value("--max", "N", "at most N lines", most_, {1, 9e15}).fallback = "all of them";
     options.flag("--cosine", "the cosine to the widest plane after every update, and its bound", cosine_);
     options.value("--theta", "WHEN", "write the weights; auto: up to 100 features", theta_);
     add_algorithm_options(options, algorithm_);
     if (algorithm_.starts())
-      options.text("--from", "START", "where the plane starts: zero, a model, or weights v1,v2,... (theta0 may come last)",
-                   from_).fallback = "zero";
+      options
+          .text("--from", "START",
+                "where the plane starts: zero, a model, or weights v1,v2,... (theta0 may come last)", from_)
+          .fallback = "zero";
     data_.add_reading(options);
     options.text("--positive", "LABEL", "train this class against the rest", data_.positive);
   }
@@ -79,8 +83,8 @@ class Trace final : public Command {
       fit = algorithm_.trace(data, run, observer);
     });
     for (const std::string& note : notes) output.note(note);
-    output.note(fmt::format("{} updates, {}", fit.mistakes.value_or(0), stop_name(fit.stop)));
-    return stopped_short(fit.stop) ? exit_limit : exit_done;
+    output.note(fmt::format("{} updates, {}", fit.trace.mistakes.value_or(0), stop_name(fit.answer.stop)));
+    return exit_code(fit);
   }
 
  private:
@@ -95,7 +99,7 @@ class Trace final : public Command {
     value["theta0"] = update.theta0;
     value["norm"] = update.norm;
     if (cosine_) {
-      // P9: at least sqrt(k) margin / R.
+      // Novikoff: the cosine is at least sqrt(k) margin / R.
       const bool lifted = widest_.offset == Offset::Lifted;
       double product = lifted ? widest_.theta0 * update.theta0 : 0;
       for (std::size_t j = 0; j < update.theta.size(); ++j) product += widest_.theta[j] * update.theta[j];
@@ -125,14 +129,10 @@ class Trace final : public Command {
     if (!answer.margin)
       throw UsageError("--cosine needs classes that a plane separates; these are not, or it is not known",
                        "halfspace separable DATA says why");
-    const ExactPlane& plane = answer.proof.margin_plane;
-    widest_.theta.assign(data.features(), 0.0);
-    widest_.theta0 = std::stod(plane.offset);
+    widest_.theta = answer.widest.theta;
+    widest_.theta0 = answer.widest.theta0;
     double length = widest_.offset == Offset::Lifted ? widest_.theta0 * widest_.theta0 : 0;
-    for (std::size_t k = 0; k < plane.columns.size(); ++k) {
-      const double w = widest_.theta[plane.columns[k]] = std::stod(plane.weights[k]);
-      length += w * w;
-    }
+    for (const double w : widest_.theta) length += w * w;
     for (double& w : widest_.theta) w /= std::sqrt(length);
     widest_.theta0 /= std::sqrt(length);
     widest_.margin = answer.margin->lower;
@@ -162,7 +162,7 @@ constinit const Verb trace_verb = {
     "1), y, "
     "the margin before and after it, theta0, the length of theta, and theta itself when it is short.",
     [](const std::vector<std::string>& args) -> std::unique_ptr<Command> {
-      return std::make_unique<Trace>(algorithm_named(args, default_algorithm));
+      return std::make_unique<Trace>(algorithm_named(args, traced_by_default));
     }};
 
 }  // namespace halfspace::cli

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // halfspace train DATA -o MODEL
+#include "halfspace/train/train.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +15,16 @@
 #include "describe.hpp"
 #include "halfspace/certify/certificate.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/doctor.hpp"
 #include "halfspace/model/model_file.hpp"
+#include "halfspace/prepare/against_rest.hpp"
 #include "halfspace/solve/algorithm.hpp"
 #include "halfspace/solve/start.hpp"
-#include "halfspace/train/prepared.hpp"
+#include "holdout.hpp"
 #include "memory.hpp"
 #include "signals.hpp"
 #include "train_stream.hpp"
+#include "train_words.hpp"
 #include "verbs.hpp"
 #include "witness_text.hpp"
 
@@ -33,11 +38,20 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
+// What halfspace doctor would find worst, where looking costs next to nothing.
+void note_gravest(const Dataset& data, const Threads& threads, std::vector<std::string>& notes) {
+  constexpr std::uint64_t quickly_examined = 50'000;
+  if (data.nonzeros() > quickly_examined) return;
+  const Examination found = examine(data, threads);
+  if (const Finding* const worst = gravest(found))
+    notes.push_back(fmt::format("{}; {}", worst->text, worst->advice));
+}
+
 // What training and its times come to.
-struct Outcome {
+struct Result {
   Dataset data;
   Fit fit;
-  std::optional<ErrorCount> error;
+  std::optional<Evaluation> test;  // on rows that were not trained on
   double read_seconds = 0, solve_seconds = 0, total_seconds = 0;
   std::vector<std::string> notes;
 };
@@ -61,11 +75,10 @@ class Train final : public Command {
   [[nodiscard]] int run(const Common& common, Output& output) override;
 
  private:
-  Outcome train(const Common& common);
-  void print(const Outcome& outcome, const Output& output) const;
-  void print_no(const Outcome& outcome, const Output& output) const;
-  void print_refusal(const Outcome& outcome, const Output& output) const;
-  [[nodiscard]] Json json(const Outcome& outcome) const;
+  Result train(const Common& common);
+  void print(const Result& outcome, const Output& output) const;
+  void print_no(const Result& outcome, const Output& output) const;
+  [[nodiscard]] Json json(const Result& outcome) const;
   static void print_estimates(const Fit& fit, const Output& output);
 
   Algorithm algorithm_;
@@ -73,8 +86,10 @@ class Train final : public Command {
   std::string model_path_;
   std::string from_ = "zero";
   bool stream_ = false;
+  bool verbose_ = false;
   bool makes_features_ = false;
   DataOptions data_;
+  Holdout holdout_;
 };
 
 void Train::add_options(OptionList& options) {
@@ -87,12 +102,16 @@ void Train::add_options(OptionList& options) {
       default_algorithm;
   options.flag("--stream", "online learners: one pass over libsvm text as it comes, in constant memory",
                stream_);
+  options.flag("--verbose", "all there is to say: options, times, every certificate and estimate", verbose_);
   add_algorithm_options(options, algorithm_, makes_features_ ? "kernel" : "");
   if (algorithm_.starts())
-    options.text("--from", "START", "where the plane starts: zero, a model, or weights v1,v2,... (theta0 may come last)", from_)
+    options
+        .text("--from", "START",
+              "where the plane starts: zero, a model, or weights v1,v2,... (theta0 may come last)", from_)
         .fallback = "zero";
   data_.add_reading(options);
   data_.add_training(options);
+  holdout_.add_options(options);
   if (makes_features_) data_.add_map_kernel(options);
 }
 
@@ -108,11 +127,13 @@ std::string Train::hint_for(const std::string& option) const {
   return option == "--from" ? start_owners(algorithm_) : option_owners(algorithm_, option);
 }
 
-Outcome Train::train(const Common& common) {
-  Outcome out;
+Result Train::train(const Common& common) {
+  Result out;
   const Clock::time_point start = Clock::now();
-  out.data = read_data(data_, common, out.notes);
+  out.data = holdout_.read_rows(data_, common, out.notes);
   if (!data_.positive.empty()) out.data = against_rest(out.data, data_.positive);
+  out.data = holdout_.training_part(out.data, data_, common);
+  note_gravest(out.data, common.team(), out.notes);
   const Clock::time_point ready = Clock::now();
   keep_memory();
   out.read_seconds = seconds_between(start, ready);
@@ -126,20 +147,15 @@ Outcome Train::train(const Common& common) {
     return true;
   };
   run.start = start_from(from_, out.data, threads);
-  PreparedFit prepared = train_prepared(algorithm_, out.data, {data_.scale, data_.map, data_.map_kernel, data_.positive, data_.read.zero_based}, run);
-  out.fit = std::move(prepared.fit);
+  out.fit = halfspace::train(
+      out.data, {data_.positive, data_.scale, data_.map, data_.map_kernel, data_.read.zero_based}, algorithm_,
+      run);
   out.solve_seconds = seconds_between(ready, Clock::now());
-  if (!out.fit.refusal.empty()) return out;
-
-  out.notes.insert(out.notes.end(), out.fit.notes.begin(), out.fit.notes.end());
-  if (out.fit.no_plane != nullptr) {
-    out.total_seconds = seconds_between(start, Clock::now());
-    return out;
-  }
+  out.notes.insert(out.notes.end(), out.fit.words.notes.begin(), out.fit.words.notes.end());
+  if (!out.fit.has_model()) return out;
   finish_in_order();
-  // Counting errors can take longer than training: once a stop is asked for, they are left out.
-  out.error = data_.map ? prepared.error : training_error(out.fit, out.data, closing_team(run));
-  save(out.fit.model, model_path_);
+  save(out.fit.model(), model_path_);
+  if (!program_stop().asked()) out.test = holdout_.judge(out.fit.model(), data_, common, out.notes);
   out.total_seconds = seconds_between(start, Clock::now());
   return out;
 }
@@ -156,13 +172,15 @@ Json separation_json(const SeparationProof& proof) {
           {"witness_weights", std::move(weights)}};
 }
 
-// There is no answer: why, and the proof of it where there is one.
-void Train::print_refusal(const Outcome& out, const Output& output) const {
-  const SeparationProof* proof = out.fit.separation.get();
+// There is no model, and an old one stays: why, and what proves it.
+void Train::print_no(const Result& out, const Output& output) const {
+  const SeparationProof* proof = out.fit.proof.separation.get();
   const bool as_read =
       data_.scale == ScaleKind::None && !data_.map;  // the proof is about the rows of the file
-  output.line(fmt::format("no model: {}", out.fit.refusal));
-  for (const std::string& line : out.fit.summary) output.line(line);
+  output.line(describe_data(out.data, data_.path));
+  output.line(describe_classes(out.data));
+  output.line(fmt::format("{}: no model: {}", algorithm_.name(), out.fit.answer.reason));
+  for (const std::string& line : out.fit.words.summary) output.line(line);
   if (proof != nullptr && as_read) {
     for (const std::string& line : proof_lines(*proof, out.data)) output.line(line);
     output.line(
@@ -171,71 +189,60 @@ void Train::print_refusal(const Outcome& out, const Output& output) const {
   if (!output.json()) return;
   Json json{{"schema", "halfspace.train/1"},
             {"algorithm", algorithm_.name()},
-            {"stop", "refused"},
-            {"refusal", out.fit.refusal},
-            {"model", nullptr}};
+            {"rows", out.data.rows()},
+            {"features", out.data.features()},
+            {"stop", stop_name(out.fit.answer.stop)},
+            {"refusal", out.fit.answer.reason}};
   if (proof != nullptr) {
-    Json names = Json::array();
+    json.update(separation_json(*proof));
+    json["positive"] = proof->positive;
+    Json& names = json["runaway_columns"] = Json::array();
     for (const std::uint32_t column : proof->plane.columns)
       names.push_back(column < out.data.features() && !data_.map ? out.data.feature_name(column)
                                                                  : fmt::format("{}", column + 1));
-    json["verdict"] = OptionType<Separation>::print(proof->verdict);
-    json["runaway_columns"] = std::move(names);
     json["proof"] = as_read ? Json::parse(to_json(*proof)) : Json();
   }
+  json["notes"] = out.notes;
+  json["model"] = nullptr;
   output.object(json);
 }
 
-// The answer is no: no model is written, an old one stays.
-void Train::print_no(const Outcome& out, const Output& output) const {
-  const SeparationProof& proof = *out.fit.no_plane;
-  const std::string verdict = OptionType<Separation>::print(proof.verdict);
-  output.line(describe_data(out.data, data_.path));
-  output.line(describe_classes(out.data));
-  output.line(fmt::format("{}: {} and the rest are {}; no model was written", algorithm_.name(),
-                          printable(proof.positive.empty() ? "" : proof.positive.front()), verdict));
-  for (const std::string& line : proof_lines(proof, out.data)) output.line(line);
-  output.line(fmt::format("next: halfspace separable {} -o CERT writes the proof", printable(data_.path, 200)));
-  if (!output.json()) return;
-  Json parts = separation_json(proof);
-  output.object({{"schema", "halfspace.train/1"},
-                 {"algorithm", algorithm_.name()},
-                 {"rows", out.data.rows()},
-                 {"features", out.data.features()},
-                 {"verdict", verdict},
-                 {"positive", proof.positive},
-                 {"witness_rows", std::move(parts["witness_rows"])},
-                 {"witness_weights", std::move(parts["witness_weights"])},
-                 {"notes", out.notes},
-                 {"model", nullptr}});
-}
-
-void Train::print(const Outcome& out, const Output& output) const {
+void Train::print(const Result& out, const Output& output) const {
+  if (!verbose_)
+    return print_short({out.data, out.fit, out.test ? holdout_.words(*out.test) : std::string(), data_.path,
+                        model_path_, std::string(algorithm_.name()), out.solve_seconds},
+                       output);
   output.line(describe_data(out.data, data_.path));
   output.line(describe_classes(out.data));
   const std::string options = facts_words(algorithm_.values());
   output.line(fmt::format("{}{}{}", algorithm_.name(), options.empty() ? "" : ": ", options));
   output.line(fmt::format("read in {}, solved in {}", human_seconds(out.read_seconds),
                           human_seconds(out.solve_seconds)));
-  output.line(fmt::format("stop: {}", stop_words(out.fit.stop, out.fit.iterations)));
-  if (out.fit.objective) {
-    const DualityGap gap{out.fit.objective->primal, out.fit.objective->dual};
-    output.line(fmt::format("objective {:.8g}, at most {:.2g} above the optimum (relative {:.1e}{})", gap.primal,
-                            gap.gap(), gap.relative(), std::abs(gap.primal) < 1 ? ", measured against 1" : ""));
+  output.line(fmt::format("stop: {}", stop_words(out.fit.answer.stop, out.fit.trace.iterations)));
+  if (out.fit.proof.objective) {
+    const DualityGap gap{out.fit.proof.objective->primal, out.fit.proof.objective->dual};
+    output.line(fmt::format("objective {:.8g}, at most {:.2g} above the optimum (relative {:.1e}{})",
+                            gap.primal, gap.gap(), gap.relative(),
+                            std::abs(gap.primal) < 1 ? ", measured against 1" : ""));
   }
-  output.line(out.error ? "training error " + error_words(*out.error, 4)
-                        : std::string("training error: not counted, it would take longer than the training or the time "
-                                      "allowed; halfspace evaluate counts it"));
-  for (const std::string& line : out.fit.summary) output.line(line);
+  output.line(
+      out.fit.trace.error
+          ? "training error " + error_words(*out.fit.trace.error, 4)
+          : std::string("training error: not counted, it would take longer than the training or the time "
+                        "allowed; halfspace evaluate counts it"));
+  if (out.test) output.line(holdout_.words(*out.test));
+  for (const std::string& line : out.fit.words.summary) output.line(line);
   print_estimates(out.fit, output);
-  const std::size_t certificates = out.fit.certificates.size();
-  const bool pairs = certificates > out.fit.model.classes.size();  // too many to print: their sum is above
+  const std::size_t certificates = out.fit.proof.certificates.size();
+  const bool pairs = certificates > out.fit.model().classes.size();  // too many to print: their sum is above
   for (std::size_t k = 0; !pairs && k < certificates; ++k) {
     const std::string plane =
-        certificates > 1 ? fmt::format(" (class {})", printable(function_name(out.fit.model, k))) : "";
+        certificates > 1 ? fmt::format(" (class {})", printable(function_name(out.fit.model(), k))) : "";
     output.line(fmt::format("certificate{}{}: {}", plane,
-                            data_.map ? ", on the features" : data_.scale == ScaleKind::None ? "" : ", on the scaled rows",
-                            describe(out.fit.certificates[k])));
+                            data_.map                        ? ", on the features"
+                            : data_.scale == ScaleKind::None ? ""
+                                                             : ", on the scaled rows",
+                            describe(out.fit.proof.certificates[k])));
   }
   if (model_path_ == "-") return;
   std::error_code code;
@@ -248,8 +255,8 @@ void Train::print(const Outcome& out, const Output& output) const {
 
 // The coefficients of an unpenalised fit, those furthest from 0 in units of their errors first.
 void Train::print_estimates(const Fit& fit, const Output& output) {
-  if (fit.estimates.empty()) return;
-  std::vector<Estimate> sorted = fit.estimates;
+  if (fit.proof.estimates.empty()) return;
+  std::vector<Estimate> sorted = fit.proof.estimates;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Estimate& a, const Estimate& b) { return std::abs(a.z()) > std::abs(b.z()); });
   constexpr std::size_t most = 20;
@@ -258,63 +265,66 @@ void Train::print_estimates(const Fit& fit, const Output& output) {
   for (std::size_t k = 0; k < std::min(most, sorted.size()); ++k) {
     const Estimate& e = sorted[k];
     output.line(fmt::format("{:<24}{:>14.6g}{:>14.6g}{:>10.3g}  {:.6g} to {:.6g}",
-                            e.feature ? feature_name(fit.model, *e.feature) : std::string("theta0"), e.value, e.error,
-                            e.z(), e.lower(), e.upper()));
+                            e.feature ? feature_name(fit.model(), *e.feature) : std::string("theta0"),
+                            e.value, e.error, e.z(), e.lower(), e.upper()));
   }
   if (sorted.size() > most) output.line(fmt::format("and {} more (all with --json)", sorted.size() - most));
 }
 
-Json Train::json(const Outcome& out) const {
+Json Train::json(const Result& out) const {
   const Fit& fit = out.fit;
   Json value;
   value["schema"] = "halfspace.train/1";
   value["algorithm"] = algorithm_.name();
   value["options"] = facts_json(algorithm_.values());
-  if (algorithm_.starts()) value["from"] = fact(fit.model, "from").empty() ? "zero" : fact(fit.model, "from");
+  if (algorithm_.starts())
+    value["from"] = fact(fit.model(), "from").empty() ? "zero" : fact(fit.model(), "from");
   value["rows"] = out.data.rows();
   value["features"] = out.data.features();
   value["nonzeros"] = out.data.nonzeros();
   value["storage"] = out.data.storage_name();
   value["classes"] = classes_json(out.data);
   value["seconds"] = {{"read", out.read_seconds}, {"solve", out.solve_seconds}, {"total", out.total_seconds}};
-  value["iterations"] = fit.iterations;
-  value["stop"] = stop_name(fit.stop);
+  value["iterations"] = fit.trace.iterations;
+  value["stop"] = stop_name(fit.answer.stop);
   Json& objective = value["objective"];
-  objective["primal"] = fit.objective ? Json(fit.objective->primal) : Json(nullptr);
-  objective["dual"] = fit.objective ? Json(fit.objective->dual) : Json(nullptr);
-  objective["gap"] = fit.objective ? Json(fit.objective->gap()) : Json(nullptr);
-  objective["relative_gap"] = fit.objective ? Json(fit.objective->relative_gap()) : Json(nullptr);
-  value["training_error"] = out.error ? Json(out.error->share()) : Json(nullptr);  // share of the weight
-  value["training_errors"] = out.error ? Json(out.error->wrong) : Json(nullptr);   // rows
-  value["training_rows"] = out.error ? Json(out.error->rows) : Json(nullptr);
-  value["training_weight"] = out.error ? weight_json(*out.error) : Json(nullptr);
-  value["mistakes"] = fit.mistakes ? Json(*fit.mistakes) : Json(nullptr);
-  value["support_vectors"] = fit.support_vectors ? Json(*fit.support_vectors) : Json(nullptr);
-  value["certificate"] = certificate_json(fit.model);
-  if (fit.separation != nullptr) value["separation"] = separation_json(*fit.separation);
+  objective["primal"] = fit.proof.objective ? Json(fit.proof.objective->primal) : Json(nullptr);
+  objective["dual"] = fit.proof.objective ? Json(fit.proof.objective->dual) : Json(nullptr);
+  objective["gap"] = fit.proof.objective ? Json(fit.proof.objective->gap()) : Json(nullptr);
+  objective["relative_gap"] = fit.proof.objective ? Json(fit.proof.objective->relative_gap()) : Json(nullptr);
+  const std::optional<ErrorCount>& error = fit.trace.error;
+  value["training_error"] = error ? Json(error->share()) : Json(nullptr);  // share of the weight
+  value["training_errors"] = error ? Json(error->wrong) : Json(nullptr);   // rows
+  value["training_rows"] = error ? Json(error->rows) : Json(nullptr);
+  value["training_weight"] = error ? weight_json(*error) : Json(nullptr);
+  value["test"] = holdout_.json(out.test);
+  value["mistakes"] = fit.trace.mistakes ? Json(*fit.trace.mistakes) : Json(nullptr);
+  value["support_vectors"] = fit.trace.support_vectors ? Json(*fit.trace.support_vectors) : Json(nullptr);
+  value["certificate"] = certificate_json(fit.model());
+  if (fit.proof.separation != nullptr) value["separation"] = separation_json(*fit.proof.separation);
   value["figures"] = Json::object();
-  for (const auto& [name, figure] : fit.figures) value["figures"][name] = figure;
-  if (!fit.curve.empty()) value["curve"] = fit.curve;
-  if (!fit.estimates.empty()) {
+  for (const auto& [name, figure] : fit.trace.figures) value["figures"][name] = figure;
+  if (!fit.trace.curve.empty()) value["curve"] = fit.trace.curve;
+  if (!fit.proof.estimates.empty()) {
     Json& list = value["coefficients"] = Json::array();
-    for (const Estimate& e : fit.estimates) {
-      list.push_back({{"name", e.feature ? feature_name(fit.model, *e.feature) : std::string("theta0")},
+    for (const Estimate& e : fit.proof.estimates) {
+      list.push_back({{"name", e.feature ? feature_name(fit.model(), *e.feature) : std::string("theta0")},
                       {"estimate", e.value},
                       {"error", e.error},
                       {"z", e.z()},
                       {"interval", {e.lower(), e.upper()}}});
     }
   }
-  const std::string problem = fact(fit.model, "formula");
+  const std::string problem = fact(fit.model(), "formula");
   value["formula"] = problem.empty() ? Json(nullptr) : Json(problem);
   value["scale"] = OptionType<ScaleKind>::print(data_.scale);
-  value["map"] = fit.model.map == nullptr
+  value["map"] = fit.model().map == nullptr
                      ? Json(nullptr)
-                     : Json{{"kind", OptionType<MapKind>::print(fit.model.map->kind)},
-                            {"kernel", OptionType<KernelFunction>::print(fit.model.map->kernel)},
-                            {"features", fit.model.map->outputs}};
-  value["data"] = fact(fit.model, "data");
-  value["summary"] = fit.summary;
+                     : Json{{"kind", OptionType<MapKind>::print(fit.model().map->kind)},
+                            {"kernel", OptionType<KernelFunction>::print(fit.model().map->kernel)},
+                            {"features", fit.model().map->outputs}};
+  value["data"] = fact(fit.model(), "data");
+  value["summary"] = fit.words.summary;
   value["notes"] = out.notes;
   value["model"] = model_path_;
   return value;
@@ -325,23 +335,22 @@ int Train::run(const Common& common, Output& output) {
     if (common.json) throw UsageError("--json and -o - both want standard output");
     output.divert();
   }
-  check_output(model_path_, {data_.path, from_});
+  check_output(model_path_, {data_.path, from_, holdout_.test_path()});
+  holdout_.check();
+  if (stream_ && holdout_.asked())
+    throw UsageError("--stream sees every row once and keeps none: no --holdout and no --test",
+                     "halfspace evaluate MODEL TEST");
   if (stream_) return train_stream(algorithm_, data_, from_, model_path_, common, output);
-  const Outcome out = train(common);
-  if (!out.fit.refusal.empty()) {
-    print_refusal(out, output);
-    if (out.fit.stop == Stop::Cancelled) return exit_interrupted;
-    return out.fit.stop == Stop::Time ? exit_limit : exit_no;
-  }
-  for (const std::string& note : out.notes) output.note(note);
-  if (out.fit.no_plane != nullptr) {
+  const Result out = train(common);
+  for (const std::string& note : out.notes)
+    if (verbose_ || !is_about_solving(note)) output.note(note);
+  if (!out.fit.has_model()) {
     print_no(out, output);
-    return exit_no;
+    return exit_code(out.fit);
   }
   print(out, output);
   output.object(output.json() ? json(out) : Json());
-  if (out.fit.stop == Stop::Cancelled) return exit_interrupted;
-  return stopped_short(out.fit.stop) ? exit_limit : exit_done;
+  return exit_code(out.fit);
 }
 
 }  // namespace

@@ -17,5 +17,14 @@ extern const Verb export_verb;
 extern const Verb generate_verb;
 extern const Verb doctor_verb;
 extern const Verb trace_verb;
+extern const Verb split_verb;
+extern const Verb tune_verb;
+extern const Verb compare_verb;
+extern const Verb curve_verb;
+extern const Verb path_verb;
+extern const Verb explain_verb;
+extern const Verb completion_verb;
+extern const Verb report_verb;
+extern const Verb plot_verb;
 
 }  // namespace halfspace::cli

@@ -19,8 +19,8 @@ namespace {
 class Verify final : public Command {
  public:
   void add_options(OptionList& options) override {
-    options.argument("CERT_OR_MODEL",
-                     "a certificate of halfspace separable, or a model that carries one", model_path_);
+    options.argument("CERT_OR_MODEL", "a certificate of halfspace separable, or a model that carries one",
+                     model_path_);
     options.argument("DATA", "the rows it was trained on; - for standard input", data_.path);
     OptionSpec values{"--values", "WHICH", "what the numbers of a certificate's rows mean",
                       "decimals for text, doubles for binary files", "decimals|doubles"};
@@ -33,7 +33,8 @@ class Verify final : public Command {
     check_one_stdin(model_path_, data_.path);
     const std::string bytes = read_model_bytes(*open_source(model_path_), model_path_);
     const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
-    if (begin != std::string::npos && (bytes[begin] == '{' || bytes[begin] == '[')) return run_certificate(bytes, common, output);
+    if (begin != std::string::npos && (bytes[begin] == '{' || bytes[begin] == '['))
+      return run_certificate(bytes, common, output);
     refuse_options_of_certificates();
     const Model model = model_from_bytes(bytes, model_path_);
     std::vector<std::string> notes;
@@ -42,7 +43,8 @@ class Verify final : public Command {
     const ModelCheck check = verify(model, data, common.team(), model_path_);
     for (const std::string& note : notes) output.note(note);
     for (const std::string& line : check.lines) output.line(line);
-    const char* const yes = check.gaps.empty() ? "verified: what the model claims holds" : "verified: the model's gap holds";
+    const char* const yes =
+        check.gaps.empty() ? "verified: what the model claims holds" : "verified: the model's gap holds";
     output.line(check.holds ? yes : "NOT verified");
     output.object(output.json() ? json(check) : Json());
     return check.holds ? exit_done : exit_no;
@@ -51,12 +53,14 @@ class Verify final : public Command {
  private:
   // The table is read by what the model records of the choices made in training; models that record none of missing
   // values are helped by the options.
-  Dataset read_training_rows(const Model& model, const Common& common, std::vector<std::string>& notes) const {
+  Dataset read_training_rows(const Model& model, const Common& common,
+                             std::vector<std::string>& notes) const {
     ReadOptions options = training_read(model);
     options.format = data_.read.format;
     options.threads = common.team();
     options.notes = &notes;
-    if (model.encoding && model.encoding->missing == Missing::Error && model.encoding->missing_words.empty() &&
+    if (model.encoding && model.encoding->missing == Missing::Error &&
+        model.encoding->missing_words.empty() &&
         (data_.read.missing != Missing::Error || !data_.read.missing_words.empty())) {
       Encoding choices = *model.encoding;
       choices.missing = data_.read.missing;
@@ -68,7 +72,8 @@ class Verify final : public Command {
       return read(data_.path, options);
     } catch (const UsageError& wrong) {
       if (data_.read.zero_based) throw;
-      throw InputError({model_path_}, fmt::format("the rows cannot be read as the model says: {}", wrong.what()));
+      throw InputError({model_path_},
+                       fmt::format("the rows cannot be read as the model says: {}", wrong.said().message));
     }
   }
 
@@ -88,8 +93,9 @@ class Verify final : public Command {
     const SeparationProof proof = separation_from_json(bytes, model_path_);
     std::vector<std::string> notes;
     const Dataset data = read_data(data_, common, notes);
-    if (!data.labelled()) throw InputError({data.name()}, "no labels", "the labelled rows of the certificate");
-    const SeparationVerdict verdict = verify(proof, data, values_.value_or(values_of(data)), common.team());
+    if (!data.labelled())
+      throw InputError({data.name()}, "no labels", "the labelled rows of the certificate");
+    const SeparationVerdict verdict = verify(proof, data, common.team(), values_.value_or(values_of(data)));
     for (const std::string& note : notes) output.note(note);
     if (!verdict.about.empty()) output.line(verdict.about);
     output.line(verdict.why);
@@ -146,8 +152,10 @@ constinit const Verb verify_verb = {
     "CERT_OR_MODEL DATA [options]",
     "check a certificate, or what a model claims, against the data",
     {"halfspace verify a9a.certificate a9a", "halfspace verify a9a.model a9a"},
-    "Certificates of separability are checked in exact arithmetic. Of a model, every number of its certificate is recomputed "
-    "from the model and the data alone, how rows were read, scaled and turned into features is learned again and compared, rounding counted against the claim. The code shares nothing with the solvers. "
+    "Certificates of separability are checked in exact arithmetic. Of a model, every number of its "
+    "certificate is recomputed "
+    "from the model and the data alone, how rows were read, scaled and turned into features is learned again "
+    "and compared, rounding counted against the claim. The code shares nothing with the solvers. "
     "Exit 0: it holds; exit 1: it does not, or the data are others.",
     [](const std::vector<std::string>&) -> std::unique_ptr<Command> { return std::make_unique<Verify>(); }};
 

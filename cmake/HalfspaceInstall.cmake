@@ -7,6 +7,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS halfspace EXPORT halfspace
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(TARGETS halfspace_c LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/halfspace")
 install(EXPORT halfspace NAMESPACE halfspace:: FILE halfspaceTargets.cmake DESTINATION "${package_dir}")
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/halfspaceConfig.cmake.in"

@@ -10,13 +10,16 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(HALFSPACE_CCACHE ccache)
   if(HALFSPACE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${HALFSPACE_CCACHE}")
+    if(CMAKE_UNITY_BUILD)  # it comes with precompiled headers, which ccache takes when told so
+      list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
+    endif()
   endif()
 endif()
 
 add_library(halfspace_settings INTERFACE)
 target_compile_features(halfspace_settings INTERFACE cxx_std_20)
 target_compile_options(halfspace_settings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wunused
+  -Wall -Wextra -Wpedantic $<$<NOT:$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wshadow> -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wunused
   -Wno-missing-field-initializers  # designated initialisers leave out what keeps its default
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # g++ 12 warns about its own std::string (GCC bug 105651)
   -ffp-contract=off                # the same bits whatever the optimiser fuses
@@ -38,3 +41,42 @@ if(HALFSPACE_SANITIZE)
                          -fno-sanitize-recover=all)
   target_link_options(halfspace_settings INTERFACE -fsanitize=${HALFSPACE_SANITIZE})
 endif()
+
+if(CMAKE_UNITY_BUILD)  # builds that are compiled more often than they are used: sanitizers, quick
+  # Two of Highway's instruction sets, the one that always runs and AVX2: the loops are the largest part of a build, and
+  # under a sanitizer their checks cost ten times the loops.
+  set(left_out SVE SVE2 SVE_256 SVE2_128 RVV SSSE3 SSE4 AVX3 AVX3_DL)
+  list(TRANSFORM left_out PREPEND HWY_)
+  list(JOIN left_out "|" left_out)
+  target_compile_definitions(halfspace_settings INTERFACE "HWY_DISABLED_TARGETS=(${left_out})")
+  find_program(HALFSPACE_LLD ld.lld)
+  if(HALFSPACE_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # a dozen large programs with debug information
+    target_link_options(halfspace_settings INTERFACE -fuse-ld=lld)
+  endif()
+endif()
+
+# halfspace_units(TARGET FOLDER): with CMAKE_UNITY_BUILD the sources of a folder are compiled together, at most twelve at
+# a time: most of the time of a small source goes into what its neighbours include as well. So names in unnamed
+# namespaces differ within a folder. A source that Highway reads once per instruction set stays alone.
+function(halfspace_units target folder)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}")
+    if(NOT source MATCHES "[.]cpp$")
+      continue()
+    endif()
+    file(STRINGS "${source}" alone REGEX "each_target[.]hpp" LIMIT_COUNT 1)
+    get_source_file_property(skip "${source}" SKIP_UNITY_BUILD_INCLUSION)
+    if(alone OR skip)
+      continue()
+    endif()
+    cmake_path(GET source PARENT_PATH room)
+    cmake_path(RELATIVE_PATH room BASE_DIRECTORY "${folder}")
+    string(MAKE_C_IDENTIFIER "${room}" room)
+    math(EXPR part "${count_${room}} + 0" OUTPUT_FORMAT DECIMAL)
+    math(EXPR count_${room} "${part} + 1")
+    math(EXPR part "${part} / 12")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${room}_${part}")
+  endforeach()
+endfunction()

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "data/cache_layout.hpp"
+#include "data/cache/layout.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/write.hpp"
 #include "oracle.hpp"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Models of LIBLINEAR: the same whichever of the two readers took it, the quick one takes none that the careful one
 // refuses, and what is written in that format again predicts the same.
+#include "halfspace/model/liblinear.hpp"
+
 #include <optional>
 
 #include "halfspace/core/error.hpp"
-#include "halfspace/model/liblinear.hpp"
 #include "halfspace/model/model_file.hpp"
-#include "model/liblinear_text.hpp"
+#include "model/foreign/liblinear_text.hpp"
 #include "oracle.hpp"
 
 namespace {
@@ -25,7 +26,8 @@ std::optional<halfspace::Model> read_or_nothing(const Read& read) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace halfspace;
   const std::string_view bytes = fuzz::text(data, size);
-  const auto model = read_or_nothing([&] { return std::optional(detail::model_from_liblinear(bytes, "input")); });
+  const auto model =
+      read_or_nothing([&] { return std::optional(detail::model_from_liblinear(bytes, "input")); });
   const auto in_pieces = read_or_nothing([&] {
     const fuzz::Plain plain(bytes, fuzz::Plain::File);
     return detail::model_from_plain_liblinear(plain, "input", Threads(2));

@@ -3,7 +3,7 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/libsvm.hpp"
 #include "halfspace/model/model_file.hpp"
-#include "model/libsvm_text.hpp"
+#include "model/foreign/libsvm_text.hpp"
 #include "oracle.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

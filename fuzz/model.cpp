@@ -3,7 +3,7 @@
 // saved and loaded again without a change.
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model_file.hpp"
-#include "model/safetensors.hpp"
+#include "model/file/safetensors.hpp"
 #include "oracle.hpp"
 
 namespace {

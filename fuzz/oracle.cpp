@@ -7,7 +7,7 @@
 #include <cstring>
 #include <optional>
 
-#include "data/writers.hpp"
+#include "data/write/writers.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
 #include "halfspace/data/write.hpp"
@@ -81,14 +81,16 @@ void check_text(std::string_view bytes, const TextReader& read, const ReadOption
   Plain other(bytes, chosen % 2 == 0 ? Plain::File : Plain::Pipe);
   const std::size_t piece = 1 + chosen / 2 % 64;
   const Outcome cut = outcome([&] { return read(other, shared, piece); });
-  require(whole.text == cut.text, "whole: " + whole.text + "; in pieces of " + std::to_string(piece) + ": " + cut.text);
+  require(whole.text == cut.text,
+          "whole: " + whole.text + "; in pieces of " + std::to_string(piece) + ": " + cut.text);
   if (whole.data) check_cache_of(*whole.data);
 }
 
 void check_pair(std::string_view bytes, PairReader read) {
   std::string_view rows = bytes, labels;
   if (bytes.size() >= 2) {
-    const std::size_t length = static_cast<unsigned char>(bytes[0]) + 256U * static_cast<unsigned char>(bytes[1]);
+    const std::size_t length =
+        static_cast<unsigned char>(bytes[0]) + 256U * static_cast<unsigned char>(bytes[1]);
     rows = bytes.substr(2, length);
     labels = bytes.substr(2 + rows.size());
   }
@@ -103,8 +105,10 @@ void check_pair(std::string_view bytes, PairReader read) {
   const Outcome file = from(Plain::File, 1);
   const Outcome pipe = from(Plain::Pipe, 3);
   // How long a pipe is shows at its end only: values that are wrong come first there.
-  const bool size = file.text.find("size mismatch") != std::string::npos || file.text.find("trailing") != std::string::npos;
-  require(file.text == pipe.text || (size && !file.data && !pipe.data), "file: " + file.text + "; pipe: " + pipe.text);
+  const bool size =
+      file.text.find("size mismatch") != std::string::npos || file.text.find("trailing") != std::string::npos;
+  require(file.text == pipe.text || (size && !file.data && !pipe.data),
+          "file: " + file.text + "; pipe: " + pipe.text);
   if (file.data) check_cache_of(*file.data);
 }
 
@@ -114,7 +118,8 @@ void check_cache_of(const Dataset& data) {
   Plain source(sink.text, Plain::File);
   const Dataset back = read_cache(source, "copy", Threads(1));
   check_cache(back, Threads(1));
-  require(back.fingerprint() == data.fingerprint(), "what was read is the same after writing and reading it back");
+  require(back.fingerprint() == data.fingerprint(),
+          "what was read is the same after writing and reading it back");
 }
 
 const Dataset& small_rows() {

@@ -42,8 +42,8 @@ class Plain final : public halfspace::ByteSource {
 std::uint64_t choice(std::string_view bytes);
 
 // A reader of text: from a source, in pieces of so many bytes.
-using TextReader = std::function<halfspace::DatasetParts(halfspace::ByteSource&, const halfspace::ReadOptions&,
-                                                         std::size_t piece_bytes)>;
+using TextReader = std::function<halfspace::DatasetParts(
+    halfspace::ByteSource&, const halfspace::ReadOptions&, std::size_t piece_bytes)>;
 void check_text(std::string_view bytes, const TextReader& read, const halfspace::ReadOptions& options);
 
 // Two files in one input: a length in two bytes, that many bytes (or as many as there are), the rest: a file of rows and

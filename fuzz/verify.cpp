@@ -14,7 +14,7 @@
 #include "halfspace/data/builder.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/solve/algorithms.hpp"
-#include "model/safetensors.hpp"
+#include "model/file/safetensors.hpp"
 #include "oracle.hpp"
 
 namespace {
@@ -38,8 +38,9 @@ Dataset rows_of(const std::vector<std::array<double, 2>>& rows, std::vector<std:
 }
 
 const Dataset& mixed() {
-  static const Dataset data = rows_of({{0, 0}, {1, 0.5}, {2, -1}, {0.5, 2}, {-1, 1}, {1.5, 1.5}, {-0.5, -1}, {3, 0}},
-                                      {0, 1, 0, 1, 0, 1, 0, 1}, {"-1", "1"});
+  static const Dataset data =
+      rows_of({{0, 0}, {1, 0.5}, {2, -1}, {0.5, 2}, {-1, 1}, {1.5, 1.5}, {-0.5, -1}, {3, 0}},
+              {0, 1, 0, 1, 0, 1, 0, 1}, {"-1", "1"});
   return data;
 }
 const Dataset& three() {
@@ -74,7 +75,7 @@ struct Base {
 };
 
 Base base_of(const Dataset& data, Fit fit) {
-  Base out{.data = &data, .model = std::move(fit.model)};
+  Base out{.data = &data, .model = std::move(fit.model())};
   out.check = verify(out.model, data, Threads(1));
   fuzz::require(out.check.holds, "an honest model of " + out.model.algorithm + " is verified");
   const std::string saved = to_bytes(out.model);
@@ -92,7 +93,9 @@ const std::vector<Base>& bases() {
     const KernelFunction rbf{.kind = KernelKind::Rbf, .gamma = 0.5};
     std::vector<Base> out;
     out.push_back(base_of(mixed(), train(mixed(), Svm{.gap = 1e-9})));
-    out.push_back(base_of(mixed(), train(mixed(), Svm{.C = 10, .loss = SvmLoss::SquaredHinge, .offset = Offset::Lifted, .gap = 1e-9})));
+    out.push_back(
+        base_of(mixed(),
+                train(mixed(), Svm{.C = 10, .loss = SquaredHinge{}, .offset = Offset::Lifted, .gap = 1e-9})));
     out.push_back(base_of(mixed(), train(mixed(), LogisticRegression{.offset = Offset::None, .gap = 1e-9})));
     out.push_back(base_of(mixed(), train(mixed(), Svm{.gap = 1e-6, .kernel = rbf})));
     out.push_back(base_of(mixed(), train(mixed(), NuSvm{})));
@@ -122,8 +125,9 @@ class Script {
 };
 
 double other_number(Script& script, double now) {
-  constexpr std::array<double, 12> some = {0.0,   -0.0, 1,    -1,   1e-300, 1e300, HUGE_VAL,
-                                           -1e30, 1e-9, 1e12, 0.5,  std::numeric_limits<double>::quiet_NaN()};
+  constexpr std::array<double, 12> some = {0.0,    -0.0,  1,        -1,
+                                           1e-300, 1e300, HUGE_VAL, -1e30,
+                                           1e-9,   1e12,  0.5,      std::numeric_limits<double>::quiet_NaN()};
   const std::size_t which = script.byte();
   if (which < some.size()) return some[which];
   if (which < 40) return -now;
@@ -137,7 +141,8 @@ void replace_number(Script& script, std::string& text) {
   std::size_t at = text.find_first_of("0123456789", script.below(text.size()));
   if (at == std::string::npos) return;
   const std::size_t length = std::min(text.find_first_not_of("0123456789.eE+-", at), text.size()) - at;
-  constexpr std::array<std::string_view, 9> some = {"0", "-1", "1e300", "1e-300", "1e999", "null", "0.5", "4294967296", "\"1\""};
+  constexpr std::array<std::string_view, 9> some = {"0",    "-1",  "1e300",      "1e-300", "1e999",
+                                                    "null", "0.5", "4294967296", "\"1\""};
   const std::size_t which = script.byte();
   if (which < some.size()) {
     text.replace(at, length, some[which]);
@@ -175,7 +180,8 @@ void edit(Script& script, Parts& parts) {
       }
       break;
     case 4:
-      if (!parts.fields.empty()) parts.fields[script.below(parts.fields.size())] = static_cast<char>(' ' + script.byte() % 95);
+      if (!parts.fields.empty())
+        parts.fields[script.below(parts.fields.size())] = static_cast<char>(' ' + script.byte() % 95);
       break;
     case 5: replace_number(script, parts.fields); break;
     default:
@@ -196,10 +202,12 @@ bool same_problem(const Model& a, const Model& b) {
   const auto* const kernel = std::get_if<KernelModel>(&a.form);
   const auto* const other = std::get_if<KernelModel>(&b.form);
   if (a.form.index() != b.form.index()) return false;
-  if (kernel != nullptr && (OptionType<KernelFunction>::print(kernel->kernel) != OptionType<KernelFunction>::print(other->kernel) || kernel->pairs != other->pairs))
+  if (kernel != nullptr && (OptionType<KernelFunction>::print(kernel->kernel) !=
+                                OptionType<KernelFunction>::print(other->kernel) ||
+                            kernel->pairs != other->pairs))
     return false;
-  return a.algorithm == b.algorithm && a.options == b.options && a.facts == b.facts && a.classes == b.classes &&
-         a.unit_rows == b.unit_rows && !has_preparation(a) && a.encoding == nullptr;
+  return a.algorithm == b.algorithm && a.options == b.options && a.facts == b.facts &&
+         a.classes == b.classes && a.unit_rows == b.unit_rows && !has_preparation(a) && a.encoding == nullptr;
 }
 
 // The zero function is one of all functions, whatever C is.

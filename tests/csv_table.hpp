@@ -47,7 +47,7 @@ inline Refusal refusal(std::string_view bytes, ReadOptions options = {}, const s
   try {
     static_cast<void>(table(bytes, options, name));
   } catch (const InputError& e) {
-    return {fmt::format("{}:{}", e.place().line, e.place().column), e.message(), e.hint()};
+    return {fmt::format("{}:{}", e.place().line, e.place().column), e.message(), e.said().hint};
   }
   return {"accepted", "", ""};
 }

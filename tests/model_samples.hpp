@@ -46,7 +46,11 @@ inline Model table_model() {
   Encoding encoding;
   encoding.columns = {
       {.name = "age", .fill = 0.1},
-      {.name = "colour", .kind = ColumnKind::Category, .categories = {"blue", "red"}, .fill = 0, .first_feature = 1},
+      {.name = "colour",
+       .kind = ColumnKind::Category,
+       .categories = {"blue", "red"},
+       .fill = 0,
+       .first_feature = 1},
       {.name = "text", .kind = ColumnKind::Words, .categories = {"free"}, .first_feature = 3},
       {.name = "more \"text\"", .kind = ColumnKind::Words, .hash_bits = 2, .first_feature = 4}};
   encoding.label_column = "spam";

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
 #include "halfspace/halfspace.hpp"
 
 namespace {

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/kernel_table.hpp"
+#include "core/simd/loop_table.hpp"
+#include "core/simd/row_loops.hpp"
+#include "data/storage/row_products.hpp"
 #include "halfspace/core/random.hpp"
-#include "halfspace/data/row_products.hpp"
 
 namespace {
 

@@ -28,8 +28,8 @@ struct Teller {
   }
   std::string operator()(const DualityGap& g) const {
     if (!std::isfinite(g.relative())) return "duality gap: none, the numbers leave the range of doubles";
-    return fmt::format("duality gap: the objective {:.8g} is at most {:.3g} above the best one ({})", g.primal,
-                       g.gap(), relative_words(g));
+    return fmt::format("duality gap: the objective {:.8g} is at most {:.3g} above the best one ({})",
+                       g.primal, g.gap(), relative_words(g));
   }
 };
 
@@ -79,7 +79,7 @@ std::string relative_words(const DualityGap& gap) {
 
 std::string describe(const Certificate& certificate) { return std::visit(Teller{}, certificate); }
 
-Verdict verify(const Dataset& data, std::uint32_t positive, const Separator& claim, const Threads& threads) {
+Verdict verify(const Separator& claim, const Dataset& data, const Threads& threads, std::uint32_t positive) {
   if (claim.theta.size() != data.features()) {
     return {false, fmt::format("the plane has {} weights, the data {} features", claim.theta.size(),
                                data.features())};

@@ -4,19 +4,22 @@
 // 3). Primal: losses do not increase in m, so loss(m - error of m) bounds each term from above. Dual: any
 // alpha in its box is valid as it stands in memory; s = sum alpha y x is off by at most (rows + 2) u sum
 // alpha |x|. With a free offset the point must balance, sum alpha y = 0. A residual r costs |r| |b| for the
-// best offset b, and |b| <= B = 1 + R |theta*| + |log of the class costs| where |theta*|^2 <= 2 P.
-#include "halfspace/certify/duality_gap.hpp"
+// best offset b, and |b| <= B = 1 + R |theta*| + |log of the class costs|: margins differ from those of the best
+// constant by at most R |theta*|, and theta* is no longer than the penalty allows whose value is at most P.
+#include "certify/duality_gap.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "certify/rounding.hpp"
+#include "core/row_sums.hpp"
 
 namespace halfspace {
 namespace {
-
-constexpr double smallest = std::numeric_limits<double>::min();  // covers underflow of a product
 
 struct Sums {
   double loss = 0;      // upper bound of sum cost loss
@@ -32,32 +35,36 @@ struct Sums {
   }
 };
 
-// Slices of rows for sums of d-vectors: few, and a function of the shape alone.
-std::size_t slices_of(std::size_t rows, std::size_t features) {
-  const std::size_t by_memory =
-      std::max<std::size_t>(1, (std::size_t{1} << 21U) / std::max<std::size_t>(1, features));
-  const std::size_t by_rows = std::max<std::size_t>(1, rows / 2048);
-  return std::min({by_memory < 2 && rows >= 4096 ? std::size_t{2} : by_memory, by_rows, std::size_t{16}});
-}
-
 template <class View>
-class Checker {
+class GapChecker {
  public:
-  Checker(const View& view, const Problem& problem, std::span<const double> theta, double theta0,
-          const Threads& threads)
-      : view_(view), p_(problem), theta_(theta), theta0_(theta0), threads_(threads) {}
+  GapChecker(const View& view, const Problem& problem, std::span<const double> theta, double theta0,
+             const Team& team)
+      : view_(view),
+        p_(problem),
+        theta_(theta),
+        theta0_(theta0),
+        team_(team),
+        list_(team.stretch(view.rows)) {}
 
   DualityGap check(const std::optional<DualPoint>& dual) {
     margins_.assign(view_.rows, 0.0);
-    sums_ = sum_blocks(threads_, view_.rows, row_block, Sums{},
-                       [&](std::size_t b, std::size_t e) { return rows(b, e); });
-    double penalty = 0;
-    for (const double w : theta_) penalty += w * w;
-    if (p_.offset == Offset::Lifted) penalty += theta0_ * theta0_;
-    penalty += static_cast<double>(theta_.size() + 1) * smallest;
+    for (Sums part :
+         block_sums(team_, list_, Sums{}, [&](std::size_t b, std::size_t e, Sums&s) { rows(b, e, s); })) {
+      part.loss *= 1 + rounding(2 * row_block);
+      sums_ += part;
+    }
+    const double penalty = std::visit(
+        [&](auto p) {
+          double sum = 0;
+          for (const double w : theta_) sum += p.value(w);
+          return p_.offset == Offset::Lifted ? sum + p.value(theta0_) : sum;
+        },
+        p_.penalty);
+    const double vanished = static_cast<double>(theta_.size() + 1) * smallest / 2;
     DualityGap out;
     out.primal =
-        upper_bound((penalty / 2 * (1 + rounding(theta_.size())) + sums_.loss) * (1 + 8 * unit));
+        upper_bound(((penalty + vanished) * (1 + rounding(theta_.size())) + sums_.loss) * (1 + 8 * unit));
     std::vector<double> alpha = dual ? from_point(*dual) : from_margins();
     if (p_.offset == Offset::Free) balance(alpha);
     out.dual = lower_bound(dual_bound(alpha, out.primal));
@@ -65,8 +72,7 @@ class Checker {
   }
 
  private:
-  Sums rows(std::size_t begin, std::size_t end) {
-    Sums out;
+  void rows(std::size_t begin, std::size_t end, Sums& out) {
     for (std::size_t i = begin; i < end; ++i) {
       const double cost = p_.cost[i];
       if (cost == 0) continue;
@@ -81,13 +87,13 @@ class Checker {
       });
       margins_[i] = p_.y[i] * f;
       double low = margins_[i] - (size * rounding(terms) + static_cast<double>(terms) * smallest);
-      if (std::isnan(low)) low = -std::numeric_limits<double>::infinity();  // a margin that is no number loses all
-      out.loss += cost * (std::visit([low](auto loss) { return loss.value(low); }, p_.loss) + least_loss_) * (1 + 16 * unit);
+      if (std::isnan(low))
+        low = -std::numeric_limits<double>::infinity();  // a margin that is no number loses all
+      out.loss += cost * (std::visit([low](auto loss) { return loss.value(low); }, p_.loss) + least_loss_) *
+                  (1 + 16 * unit);
       out.radius2 = std::max(out.radius2, norm * (1 + rounding(terms)));
       (p_.y[i] > 0 ? out.positive : out.negative) += cost;
     }
-    out.loss *= 1 + rounding(2 * row_block);
-    return out;
   }
 
   [[nodiscard]] std::vector<double> from_margins() const {
@@ -116,12 +122,14 @@ class Checker {
   }
 
   void balance(std::vector<double>& alpha) const {
-    double sum[2] = {0, 0};
-    for (std::size_t i = 0; i < alpha.size(); ++i) sum[p_.y[i] > 0 ? 1 : 0] += alpha[i];
-    const int heavy = sum[1] > sum[0] ? 1 : 0;
+    std::array<double, 2> sum = {0, 0};
+    add_in_turn(team_, sum, [&](std::array<double, 2>& to) {
+      for (std::size_t i = 0; i < alpha.size(); ++i) to[p_.y[i] > 0 ? 1 : 0] += alpha[i];
+    });
+    const std::size_t heavy = sum[1] > sum[0] ? 1 : 0;
     const double ratio = sum[heavy] > 0 ? sum[1 - heavy] / sum[heavy] : 1.0;
     for (std::size_t i = 0; i < alpha.size(); ++i)
-      if ((p_.y[i] > 0 ? 1 : 0) == heavy) alpha[i] *= ratio;
+      if ((p_.y[i] > 0 ? 1U : 0U) == heavy) alpha[i] *= ratio;
   }
 
   struct Gains {
@@ -139,46 +147,62 @@ class Checker {
       signed_alpha.add(o.signed_alpha);
       return *this;
     }
+    // As plain numbers, zeros for none.
+    static constexpr std::size_t numbers = 6;
+    static Gains from(const double* at) {
+      static_assert(sizeof(Gains) == numbers * sizeof(double) && std::is_trivially_copyable_v<Gains>);
+      Gains out;
+      std::memcpy(static_cast<void*>(&out), at, sizeof out);
+      return out;
+    }
+    void to(double* at) const { std::memcpy(at, this, sizeof *this); }
   };
 
   double dual_bound(const std::vector<double>& alpha, double primal) const {
-    const std::size_t slices = slices_of(view_.rows, theta_.size());
-    const std::size_t slice_rows = (view_.rows + slices - 1) / slices;
-    std::vector<std::vector<double>> part(slices);
-    std::vector<Gains> gains(slices);
-    threads_.run(slices, [&](std::size_t t) {
-      part[t].assign(theta_.size(), 0.0);
-      gains[t] = slice(alpha, t * slice_rows, std::min(view_.rows, (t + 1) * slice_rows), part[t]);
-    });
+    return std::visit([&](auto penalty) { return dual_bound(penalty, alpha, primal); }, p_.penalty);
+  }
+  template <class P>
+  double dual_bound(P penalty, const std::vector<double>& alpha, double primal) const {
+    // The sums of a slice: alpha y x for every feature, and its gains behind them.
+    const std::size_t d = theta_.size();
+    const std::size_t slices = slices_of(list_.total, d);
+    const std::size_t slice_rows = (list_.total + slices - 1) / slices;
+    std::vector<std::vector<double>> part;
+    slice_sums(team_, list_, slices, d + Gains::numbers, part,
+               [&](std::size_t begin, std::size_t end, double* s) {
+                 Gains gains = Gains::from(s + d);
+                 slice(alpha, begin, end, s, gains);
+                 gains.to(s + d);
+               });
     Gains total;
-    for (const Gains& g : gains) total += g;
+    for (const auto& v : part) total += Gains::from(v.data() + d);
     double length2 = 0;
-    for (std::size_t j = 0; j < theta_.size(); ++j) {
+    for (std::size_t j = 0; j < d; ++j) {
       double s = 0;
       for (const auto& v : part) s += v[j];
+      s = penalty.beyond(s);
       length2 += s * s;
     }
     length2 += static_cast<double>(theta_.size()) * smallest;
     const double length =
         std::sqrt(length2) * (1 + rounding(theta_.size())) + total.size * rounding(slice_rows + slices);
     const double gain = total.gain - total.gain_size * rounding(slice_rows + slices);
-    const double square = rounding(view_.rows) * rounding(view_.rows);
+    const double square = rounding(list_.total) * rounding(list_.total);
     const double residual = std::abs(total.signed_alpha.value()) * (1 + 8 * unit) + 2 * total.alpha * square;
-    double bound = gain - length * length / 2 * (1 + 8 * unit);
-    if (p_.offset == Offset::Lifted) bound -= residual * residual / 2 * (1 + 8 * unit);
-    if (p_.offset == Offset::Free) bound -= residual * largest_offset(primal);
+    double bound = gain - penalty.conjugate(length) * (1 + 8 * unit);
+    if (p_.offset == Offset::Lifted) bound -= penalty.conjugate(penalty.beyond(residual)) * (1 + 8 * unit);
+    if (p_.offset == Offset::Free) bound -= residual * largest_offset(penalty.longest(primal));
     return bound - std::abs(bound) * 8 * unit;
   }
 
-  [[nodiscard]] double largest_offset(double primal) const {
+  [[nodiscard]] double largest_offset(double longest) const {
     const double ratio =
         sums_.positive > 0 && sums_.negative > 0 ? std::abs(std::log(sums_.positive / sums_.negative)) : 0.0;
-    return 1.01 * (1 + std::sqrt(sums_.radius2) * std::sqrt(2 * primal) + ratio);
+    return 1.01 * (1 + std::sqrt(sums_.radius2) * longest + ratio);
   }
 
-  Gains slice(const std::vector<double>& alpha, std::size_t begin, std::size_t end,
-              std::vector<double>& s) const {
-    Gains out;
+  void slice(const std::vector<double>& alpha, std::size_t begin, std::size_t end, double* s,
+             Gains& out) const {
     for (std::size_t i = begin; i < end; ++i) {
       if (alpha[i] == 0) continue;
       double norm = 0;
@@ -188,8 +212,9 @@ class Checker {
       });
       // A share below the normal numbers has lost its digits; no gain is negative there.
       const double share = alpha[i] / p_.cost[i];
-      const double gain =
-          share < smallest ? 0.0 : p_.cost[i] * std::visit([&](auto loss) { return loss.gain(share); }, p_.loss);
+      const double gain = share < smallest
+                              ? 0.0
+                              : p_.cost[i] * std::visit([&](auto loss) { return loss.gain(share); }, p_.loss);
       // gain(a) of a rounded a: the entropy has steep ends, its error is below 40 units of (a + gain).
       const double error = (std::abs(gain) + alpha[i]) * 64 * unit;
       out.gain += gain - error;
@@ -198,16 +223,18 @@ class Checker {
       out.alpha += alpha[i];
       out.signed_alpha.add(alpha[i] * p_.y[i]);
     }
-    return out;
   }
 
   const View& view_;
   const Problem& p_;
   std::span<const double> theta_;
   double theta0_;
-  // The logistic loss is never 0, though exp() says so.
-  double least_loss_ = std::holds_alternative<Logistic>(p_.loss) ? std::numeric_limits<double>::denorm_min() : 0.0;
-  const Threads& threads_;
+  // A loss without a margin is never 0, though exp() says so.
+  double least_loss_ = std::visit([](auto loss) { return std::isinf(loss.margin); }, p_.loss)
+                           ? std::numeric_limits<double>::denorm_min()
+                           : 0.0;
+  const Team& team_;
+  Stretch list_;
   std::vector<double> margins_;
   Sums sums_;
 };
@@ -215,10 +242,10 @@ class Checker {
 }  // namespace
 
 DualityGap duality_gap(const Problem& problem, std::span<const double> theta, double theta0,
-                       const std::optional<DualPoint>& dual, const Threads& threads) {
+                       const std::optional<DualPoint>& dual, const Team& team) {
   return std::visit(
       [&](const auto& view) {
-        return Checker<std::decay_t<decltype(view)>>(view, problem, theta, theta0, threads).check(dual);
+        return GapChecker<std::decay_t<decltype(view)>>(view, problem, theta, theta0, team).check(dual);
       },
       problem.data->matrix());
 }

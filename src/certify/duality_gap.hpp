@@ -7,7 +7,7 @@
 #include <span>
 
 #include "halfspace/certify/certificate.hpp"
-#include "halfspace/core/parallel.hpp"
+#include "halfspace/core/team.hpp"
 #include "halfspace/model/model.hpp"
 #include "halfspace/objective/problem.hpp"
 
@@ -15,8 +15,9 @@ namespace halfspace {
 
 // Smooth losses need no dual point: without one, alpha_i = -cost_i slope(m_i) is taken, for which the gap is
 // half the squared length of the gradient. With a free offset, alpha is scaled in one class so that it
-// balances; what imbalance rounding leaves is paid for.
+// balances; what imbalance rounding leaves is paid for. A team of several members: each has a problem of its own rows,
+// and the point's rows are numbers of its own; all get the gap of all rows.
 [[nodiscard]] DualityGap duality_gap(const Problem& problem, std::span<const double> theta, double theta0,
-                                     const std::optional<DualPoint>& dual, const Threads& threads);
+                                     const std::optional<DualPoint>& dual, const Team& team);
 
 }  // namespace halfspace

@@ -2,16 +2,17 @@
 // Bounds. u = 2^-53. Sums of kernel values are off by at most sum_error (data/kernel_rows.hpp) times the sum of the
 // alpha. A residual r = sum alpha_i y_i costs |r|
 // |b| for the best offset b, and |b| <= 1 + sqrt(max K(x, x)) sqrt(2 P).
-#include "halfspace/certify/kernel_gap.hpp"
+#include "certify/kernel_gap.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
 #include "certify/kernel_sums.hpp"
 #include "certify/rounding.hpp"
-#include "data/kernel_data.hpp"
+#include "data/kernel/data.hpp"
 
 namespace halfspace {
 namespace {
@@ -38,25 +39,30 @@ struct KernelGap::Sums {
   std::vector<std::uint32_t> place;     // of each group among the packed rows
   std::vector<double> coefficient, length;
   std::vector<double> sum, error;
-  std::vector<std::uint8_t> used;    // rows with an alpha
-  std::vector<std::uint8_t> coarse;  // computed in float
-  double weight = 0;                 // sum of the alpha
+  std::vector<std::uint8_t> used;      // rows with an alpha
+  std::vector<std::uint8_t> coarse;    // computed in float
+  double weight = 0;                   // sum of the alpha
   std::vector<std::uint32_t> vectors;  // groups with a coefficient
   std::vector<double> weights;
-  double longest = 0;  // of the vectors
+  double longest = 0;                      // of the vectors
   std::optional<KernelRows<double>> rows;  // the vectors
   std::optional<LeftRows<double>> left;
 
   // Looking for equal rows costs more than it saves when there are few.
-  static const KernelData& data_for(std::optional<KernelData>& own, const PackedData& packed, const Problem& p,
-                                    const KernelFunction& k, const Threads& t) {
+  static const KernelData& data_for(std::optional<KernelData>& own, const PackedData& packed,
+                                    const Problem& p, const KernelFunction& k, const Threads& t) {
     if (packed.data != nullptr) return *packed.data;
     return own.emplace(*p.data, k, p.rows() >= 2048, t);
   }
 
   Sums(const Problem& p, const KernelFunction& k, const std::vector<double>& alpha, const Threads& t,
        const PackedData& before)
-      : problem(p), kernel(k), threads(t), packed(before), data(data_for(own, packed, p, k, t)), form(data.form()) {
+      : problem(p),
+        kernel(k),
+        threads(t),
+        packed(before),
+        data(data_for(own, packed, p, k, t)),
+        form(data.form()) {
     for (std::size_t i = 0; i < p.rows(); ++i)
       if (p.cost[i] > 0) present.push_back(static_cast<std::uint32_t>(i));
     constexpr std::uint32_t none = UINT32_MAX;
@@ -137,7 +143,8 @@ struct KernelGap::Sums {
       others.emplace(data.pack<double>(rows_of(groups), exact, threads));
     const KernelRows<double>& right = others ? *others : *rows;
     std::vector<double> out(right.padded(), 0.0);
-    if (!vectors.empty()) add_kernel_sums(kernel, *left, right, LeftWeights<double>(weights), out.data(), threads);
+    if (!vectors.empty())
+      add_kernel_sums(kernel, *left, right, LeftWeights<double>(weights), out.data(), threads);
     for (std::size_t k = 0; k < groups.size(); ++k) {
       const std::uint32_t g = groups[k];
       sum[g] = out[k];
@@ -165,7 +172,8 @@ struct KernelGap::Sums {
     const LeftRows<float> on_left(from, here ? places_of(vectors) : places(vectors.size()));
     const LeftScale scale{form, vectors.size(), from.longest(), longest, data.deviation()};
     std::vector<double> out(right.padded(), 0.0);
-    if (!vectors.empty()) add_kernel_sums(kernel, on_left, right, LeftWeights<float>(weights), out.data(), threads);
+    if (!vectors.empty())
+      add_kernel_sums(kernel, on_left, right, LeftWeights<float>(weights), out.data(), threads);
     for (std::size_t k = 0; k < others.size(); ++k) {
       const std::uint32_t g = others[k];
       sum[g] = out[whole ? place[g] : k];
@@ -178,10 +186,12 @@ struct KernelGap::Sums {
     rows.emplace(data.pack<double>(distinct, form, threads));
     std::vector<double> out(rows->padded(), 0.0);
     if (!vectors.empty())
-      add_kernel_sums(kernel, LeftRows<double>(*rows, vectors), *rows, LeftWeights<double>(weights), out.data(), threads);
+      add_kernel_sums(kernel, LeftRows<double>(*rows, vectors), *rows, LeftWeights<double>(weights),
+                      out.data(), threads);
     std::copy_n(out.begin(), distinct.size(), sum.begin());
     double value = 0;
-    for (std::size_t g = 0; g < distinct.size(); ++g) value = std::max(value, std::abs(rows->own_value(kernel, g)));
+    for (std::size_t g = 0; g < distinct.size(); ++g)
+      value = std::max(value, std::abs(rows->own_value(kernel, g)));
     const double each = rounding(vectors.size() + 8) * value * (1 + 1e-9);
     std::fill(error.begin(), error.end(), weight * each);
   }
@@ -254,14 +264,18 @@ DualityGap KernelGap::at(double offset) {
   return detail::gap_of_sums(*problem_, alpha_, products_, error_, largest_value_, offset);
 }
 
-DualityGap detail::gap_of_sums(const Problem& p, std::span<const double> alpha, std::span<const double> products,
-                               std::span<const double> errors, double largest_value, double offset) {
+DualityGap detail::gap_of_sums(const Problem& p, std::span<const double> alpha,
+                               std::span<const double> products, std::span<const double> errors,
+                               double largest_value, double offset) {
+  assert(std::holds_alternative<Hinge>(p.loss) && std::holds_alternative<L2>(p.penalty) &&
+         p.offset == Offset::Free);
   double losses = 0, square = 0, square_error = 0;
   CarefulSum gain, balance;
   for (std::size_t i = 0; i < p.rows(); ++i) {
     if (p.cost[i] == 0) continue;
     // Not a number is not "no loss".
-    if (const double own = loss_bound(p.y[i], products[i], errors[i], offset); !(own <= 0)) losses += p.cost[i] * own;
+    if (const double own = loss_bound(p.y[i], products[i], errors[i], offset); !(own <= 0))
+      losses += p.cost[i] * own;
     if (alpha[i] == 0) continue;
     square += p.y[i] * alpha[i] * products[i];
     square_error += alpha[i] * (errors[i] + rounding(p.rows()) * std::abs(products[i]));
@@ -269,7 +283,8 @@ DualityGap detail::gap_of_sums(const Problem& p, std::span<const double> alpha, 
     balance.add(p.y[i] * alpha[i]);
   }
   DualityGap out;
-  out.primal = upper_bound(((square + square_error) / 2 + losses * (1 + rounding(p.rows()))) * (1 + 8 * unit));
+  out.primal =
+      upper_bound(((square + square_error) / 2 + losses * (1 + rounding(p.rows()))) * (1 + 8 * unit));
   const double residual =
       std::abs(balance.value()) + 4 * unit * unit * static_cast<double>(p.rows()) * gain.value();
   const double largest_offset = 1.01 * (1 + largest_value * std::sqrt(2 * std::max(0.0, out.primal)));

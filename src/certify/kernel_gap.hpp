@@ -34,8 +34,8 @@ class KernelGap {
  public:
   // The problem has hinge loss and a free offset. The point, whose rows are rows of the problem, is taken as it is;
   // values outside 0 <= alpha <= cost are moved to the nearest end.
-  KernelGap(const Problem& problem, const KernelFunction& kernel, const DualPoint& point, const Threads& threads,
-            const PackedData& packed = {});
+  KernelGap(const Problem& problem, const KernelFunction& kernel, const DualPoint& point,
+            const Threads& threads, const PackedData& packed = {});
 
   ~KernelGap();
   KernelGap(const KernelGap&) = delete;

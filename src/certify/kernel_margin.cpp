@@ -2,15 +2,15 @@
 // With S+ and S- the sums of alpha over the classes and A+, A- the sums of alpha phi(x), the means are A+/S+
 // and A-/S-, and |A+/S+ - A-/S-| <= |theta| / S+ + max |phi| |1 - S-/S+|: imbalance that rounding leaves is
 // paid for.
-#include "halfspace/certify/kernel_margin.hpp"
+#include "certify/kernel_margin.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "certify/kernel_gap.hpp"
 #include "certify/kernel_sums.hpp"
 #include "certify/rounding.hpp"
-#include "halfspace/certify/kernel_gap.hpp"
 
 namespace halfspace {
 
@@ -24,9 +24,9 @@ KernelMargin kernel_margin(const Problem& problem, const KernelFunction& kernel,
   return detail::margin_of_sums(problem, point, sums.products(), sums.errors(), sums.largest_value(), offset);
 }
 
-KernelMargin detail::margin_of_sums(const Problem& problem, const DualPoint& point, std::span<const double> products,
-                                    std::span<const double> errors, double largest_value,
-                                    std::optional<double> offset) {
+KernelMargin detail::margin_of_sums(const Problem& problem, const DualPoint& point,
+                                    std::span<const double> products, std::span<const double> errors,
+                                    double largest_value, std::optional<double> offset) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   long double square = 0, square_error = 0;
   long double total[2] = {0, 0};
@@ -58,7 +58,8 @@ KernelMargin detail::margin_of_sums(const Problem& problem, const DualPoint& poi
     const double margin = problem.y[i] * (products[i] + out.offset) - rounding;
     if (!(margin >= out.least)) out.least = lower_bound(margin);  // one that is no number is the least
   }
-  out.lower = out.least > 0 && std::isfinite(out.least) && length > 0 ? out.least / length * (1 - 4 * unit) : 0;
+  out.lower =
+      out.least > 0 && std::isfinite(out.least) && length > 0 ? out.least / length * (1 - 4 * unit) : 0;
   if (!(total[0] > 0 && total[1] > 0)) {
     out.upper = infinity;
     return out;

@@ -32,7 +32,10 @@ struct RunSum {
   }
   [[nodiscard]] double value(std::size_t l) const { return before[l] + now[l]; }
 };
-double run_error(std::size_t terms) { return static_cast<double>(std::min(run, terms) + terms / run + 4) * unit; }
+double run_error(std::size_t terms) {
+  const std::size_t runs = terms / run;
+  return static_cast<double>(std::min(run, terms) + runs + 4) * unit;
+}
 
 template <class View>
 class Evaluation {
@@ -171,7 +174,9 @@ class Evaluation {
     const double each =
         differences_ ? run_error(2 * entries_) + 16 * unit : kernel_.value_error(terms, length, longest);
     // A value below the normal numbers is off by less than the smallest of them.
-    return weight_ * (each + kernel_.largest(length, longest) * extended() + std::numeric_limits<double>::min()) * (1 + 1e-9);
+    return weight_ *
+           (each + kernel_.largest(length, longest) * extended() + std::numeric_limits<double>::min()) *
+           (1 + 1e-9);
   }
   // Of a sum over all vectors, and of its rounding to double.
   [[nodiscard]] double extended() const {

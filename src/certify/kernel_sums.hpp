@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "certify/kernel_margin.hpp"
 #include "halfspace/certify/certificate.hpp"
-#include "halfspace/certify/kernel_margin.hpp"
 #include "halfspace/core/kernel_function.hpp"
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/model/model.hpp"

@@ -2,20 +2,19 @@
 // Bounds. u = 2^-53. theta is summed with its rounding errors carried along, the remainders of the products too, so
 // its entries are off by 2 u |theta_j| and the square of the rounding of a plain sum. A product of a row with theta is
 // off by the rounding of its terms and by what theta is off. Lengths are rounded up.
-#include "halfspace/certify/mistake_bound.hpp"
+#include "certify/mistake_bound.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "certify/kernel_gap.hpp"
 #include "certify/rounding.hpp"
-#include "halfspace/certify/kernel_gap.hpp"
 
 namespace halfspace {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double smallest = std::numeric_limits<double>::min();
 
 double sign_of(const Dataset& data, std::size_t row, std::uint32_t positive) {
   return data.labels()[row] == positive ? 1.0 : -1.0;
@@ -59,7 +58,8 @@ double least_margin(const View& view, const Dataset& data, std::uint32_t positiv
         ++terms;
       });
       // The smallest normal number covers underflow of products.
-      const double error = size * rounding(terms) + off * (1 + rounding(terms)) + static_cast<double>(terms) * smallest;
+      const double error =
+          size * rounding(terms) + off * (1 + rounding(terms)) + static_cast<double>(terms) * smallest;
       const double margin = sign_of(data, i, positive) * sum - error;
       if (!(margin >= low)) low = std::isnan(margin) ? -infinity : margin;
     }
@@ -99,15 +99,17 @@ Plane sum_of_mistakes(const Dataset& data, const DualPoint& counts, const Bounde
   plane.error.resize(data.features());
   for (std::size_t j = 0; j < sum.size(); ++j) {
     plane.theta[j] = sum[j].value();
-    if (size[j] > 0) plane.error[j] = 4 * unit * std::abs(plane.theta[j]) + again * again * size[j] + smallest;
+    if (size[j] > 0)
+      plane.error[j] = 4 * unit * std::abs(plane.theta[j]) + again * again * size[j] + smallest;
   }
   if (walk.lifted) plane.theta0 = constant.value();  // whole numbers below 2^53
   return plane;
 }
 
 // The same in the space of the kernel: |theta|^2 and theta . phi(x) are sums of kernel values.
-std::optional<MistakeBound> kernel_bound(const Dataset& data, const DualPoint& counts, const BoundedWalk& walk,
-                                         MistakeBound bound, const Threads& threads) {
+std::optional<MistakeBound> kernel_bound(const Dataset& data, const DualPoint& counts,
+                                         const BoundedWalk& walk, MistakeBound bound,
+                                         const Threads& threads) {
   Problem problem = make_problem(data, walk.positive, Hinge{}, Offset::Free, 1, {});
   for (double& cost : problem.cost)
     if (cost > 0) cost = infinity;
@@ -164,8 +166,8 @@ double radius2_above(const Dataset& data, bool lifted, const Threads& threads) {
       data.matrix());
 }
 
-std::optional<MistakeBound> mistake_bound(const Dataset& data, const DualPoint& counts, const BoundedWalk& walk,
-                                          const Threads& threads) {
+std::optional<MistakeBound> mistake_bound(const Dataset& data, const DualPoint& counts,
+                                          const BoundedWalk& walk, const Threads& threads) {
   MistakeBound bound{.margin_upper = infinity, .lifted = walk.lifted};
   double mistakes = 0;
   for (const double count : counts.alpha) mistakes += count;
@@ -190,7 +192,8 @@ double distance_from_sum(const Dataset& data, const DualPoint& counts, const Bou
   const Plane sum = sum_of_mistakes(data, counts, walk);
   // Squares of doubles neither overflow nor vanish in the longer type.
   const auto square_of = [](long double x) { return x * x; };
-  long double apart = square_of(static_cast<long double>(offset) - sum.theta0), square = square_of(sum.theta0);
+  long double apart = square_of(static_cast<long double>(offset) - sum.theta0),
+              square = square_of(sum.theta0);
   for (std::size_t j = 0; j < sum.theta.size(); ++j) {
     apart += square_of(static_cast<long double>(weights[j]) - sum.theta[j]);
     square += square_of(sum.theta[j]);
@@ -198,8 +201,8 @@ double distance_from_sum(const Dataset& data, const DualPoint& counts, const Bou
   return apart == 0 ? 0 : static_cast<double>(std::sqrt(apart) / std::sqrt(square));
 }
 
-double separator_margin(const Dataset& data, std::uint32_t positive, std::span<const double> theta, double theta0,
-                        bool lifted, const Threads& threads) {
+double separator_margin(const Dataset& data, std::uint32_t positive, std::span<const double> theta,
+                        double theta0, bool lifted, const Threads& threads) {
   const Plane plane{.theta = {theta.begin(), theta.end()}, .error = {}, .theta0 = theta0, .lifted = lifted};
   return margin_below(data, positive, plane, threads);
 }

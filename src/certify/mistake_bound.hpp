@@ -36,7 +36,8 @@ struct BoundedWalk {
 
 // The least y f(x) over the rows that count, divided by the length of the normal (with the offset when it is lifted): at
 // least this. 0 when a row is not shown to be on its side.
-[[nodiscard]] double separator_margin(const Dataset& data, std::uint32_t positive, std::span<const double> theta,
-                                      double theta0, bool lifted, const Threads& threads);
+[[nodiscard]] double separator_margin(const Dataset& data, std::uint32_t positive,
+                                      std::span<const double> theta, double theta0, bool lifted,
+                                      const Threads& threads);
 
 }  // namespace halfspace

@@ -10,6 +10,7 @@
 namespace halfspace {
 
 inline constexpr double unit = 0x1.0p-53;
+inline constexpr double smallest = std::numeric_limits<double>::min();  // covers underflow of a product
 
 // A sum of rounded terms is off by at most this times the sum of their sizes. Doubled for the rounding of the
 // bound itself.
@@ -36,6 +37,8 @@ class CarefulSum {
 
 // A bound that is no number bounds nothing.
 inline double upper_bound(double x) { return std::isfinite(x) ? x : std::numeric_limits<double>::infinity(); }
-inline double lower_bound(double x) { return std::isfinite(x) ? x : -std::numeric_limits<double>::infinity(); }
+inline double lower_bound(double x) {
+  return std::isfinite(x) ? x : -std::numeric_limits<double>::infinity();
+}
 
 }  // namespace halfspace

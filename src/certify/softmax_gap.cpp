@@ -4,21 +4,23 @@
 // say, the class of the row having the rest, so that it sums to one whatever rounding did. With free offsets
 // the shares must match those of the classes; a residual r_k costs |r_k| |b_k - b_0| for the best offsets b.
 // From n_k = sum cost p_k and |theta* . x| <= s = R sqrt(2 P) follows |b_k - b_j| <= 2 s + |log(n_k / n_j)|.
-#include "halfspace/certify/softmax_gap.hpp"
+#include "certify/softmax_gap.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "certify/rounding.hpp"
+#include "core/row_sums.hpp"
 
 namespace halfspace {
 namespace {
 
-struct RowSums {
+struct LossSums {
   double loss = 0;     // upper bound
   double radius2 = 0;  // largest |x|^2
-  RowSums& operator+=(const RowSums& o) {
+  LossSums& operator+=(const LossSums& o) {
     loss += o.loss;
     radius2 = std::max(radius2, o.radius2);
     return *this;
@@ -26,16 +28,20 @@ struct RowSums {
 };
 
 template <class View>
-class Checker {
+class SoftmaxGapChecker {
  public:
-  Checker(const View& view, const SoftmaxProblem& problem, const LinearModel& model, const Threads& threads)
+  SoftmaxGapChecker(const View& view, const SoftmaxProblem& problem, const LinearModel& model,
+                    const Team& team)
       : view_(view),
         p_(problem),
         model_(model),
-        threads_(threads),
+        team_(team),
+        list_(team.stretch(view.rows)),
         planes_(model.planes),
         weight_(planes_, 0.0) {
-    for (std::size_t i = 0; i < p_.rows(); ++i) weight_[label(i)] += p_.cost[i];
+    add_in_turn(team_, weight_, [&](std::vector<double>& to) {
+      for (std::size_t i = 0; i < p_.rows(); ++i) to[label(i)] += p_.cost[i];
+    });
     // Feature after feature: the planes of one entry are neighbours.
     by_feature_.resize(model.weights.size());
     for (std::size_t k = 0; k < planes_; ++k)
@@ -45,16 +51,24 @@ class Checker {
 
   DualityGap check() {
     f_.assign(view_.rows * planes_, 0.0);
-    sums_ = sum_blocks(threads_, view_.rows, row_block, RowSums{},
-                       [&](std::size_t b, std::size_t e) { return rows(b, e); });
-    double penalty = 0;
-    for (const double w : model_.weights) penalty += w * w;
-    if (p_.offset == Offset::Lifted)
-      for (const double b : model_.offsets) penalty += b * b;
+    for (LossSums part : block_sums(team_, list_, LossSums{},
+                                    [&](std::size_t b, std::size_t e, LossSums&s) { rows(b, e, s); })) {
+      part.loss *= 1 + rounding(2 * row_block);
+      sums_ += part;
+    }
+    const double penalty = std::visit(
+        [&](auto p) {
+          double sum = 0;
+          for (const double w : model_.weights) sum += p.value(w);
+          if (p_.offset == Offset::Lifted)
+            for (const double b : model_.offsets) sum += p.value(b);
+          return sum;
+        },
+        p_.penalty);
+    const double vanished = static_cast<double>(model_.weights.size() + planes_) * smallest / 2;
     DualityGap out;
-    penalty += static_cast<double>(model_.weights.size() + planes_) * std::numeric_limits<double>::min();
-    out.primal =
-        upper_bound((penalty / 2 * (1 + rounding(model_.weights.size())) + sums_.loss) * (1 + 8 * unit));
+    out.primal = upper_bound(((penalty + vanished) * (1 + rounding(model_.weights.size())) + sums_.loss) *
+                             (1 + 8 * unit));
     shares(std::vector<double>(planes_, 0.0));
     if (p_.offset == Offset::Free) match_classes();
     out.dual = lower_bound(dual_bound(out.primal));
@@ -65,8 +79,7 @@ class Checker {
   [[nodiscard]] std::uint32_t label(std::size_t i) const { return p_.data->labels()[i]; }
 
   // Scores of the rows [begin, end), and their losses with the errors of the scores.
-  RowSums rows(std::size_t begin, std::size_t end) {
-    RowSums out;
+  void rows(std::size_t begin, std::size_t end, LossSums& out) {
     std::vector<double> size(planes_);
     for (std::size_t i = begin; i < end; ++i) {
       if (p_.cost[i] == 0) continue;
@@ -97,36 +110,24 @@ class Checker {
       out.loss += p_.cost[i] * ((loss < 0 ? 0.0 : loss) + error) * (1 + 4 * unit);
       out.radius2 = std::max(out.radius2, norm * (1 + rounding(terms)));
     }
-    out.loss *= 1 + rounding(2 * row_block);
-    return out;
   }
 
   // q = softmax(f + shift) for every row; `total_` becomes the sum of cost q over the rows.
   void shares(const std::vector<double>& shift) {
     q_.resize(f_.size());
-    struct Totals {
-      std::vector<double> sum;
-      Totals& operator+=(const Totals& o) {
-        for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += o.sum.empty() ? 0.0 : o.sum[k];
-        return *this;
+    total_ = sum_rows_wide(team_, list_, planes_, [&](std::size_t begin, std::size_t end, double* to) {
+      for (std::size_t i = begin; i < end; ++i) {
+        if (p_.cost[i] == 0) continue;
+        const double* f = f_.data() + i * planes_;
+        double* q = q_.data() + i * planes_;
+        double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+        for (std::size_t k = 0; k < planes_; ++k)
+          if (has_part(k)) largest = std::max(largest, f[k] + shift[k]);
+        for (std::size_t k = 0; k < planes_; ++k)
+          sum += q[k] = has_part(k) ? std::exp(f[k] + shift[k] - largest) : 0.0;
+        for (std::size_t k = 0; k < planes_; ++k) to[k] += p_.cost[i] * (q[k] /= sum);
       }
-    };
-    const Totals zero{std::vector<double>(planes_, 0.0)};
-    total_ = sum_blocks(threads_, view_.rows, row_block, zero, [&](std::size_t begin, std::size_t end) {
-               Totals out = zero;
-               for (std::size_t i = begin; i < end; ++i) {
-                 if (p_.cost[i] == 0) continue;
-                 const double* f = f_.data() + i * planes_;
-                 double* q = q_.data() + i * planes_;
-                 double largest = -std::numeric_limits<double>::infinity(), sum = 0;
-                 for (std::size_t k = 0; k < planes_; ++k)
-                   if (has_part(k)) largest = std::max(largest, f[k] + shift[k]);
-                 for (std::size_t k = 0; k < planes_; ++k)
-                   sum += q[k] = has_part(k) ? std::exp(f[k] + shift[k] - largest) : 0.0;
-                 for (std::size_t k = 0; k < planes_; ++k) out.sum[k] += p_.cost[i] * (q[k] /= sum);
-               }
-               return out;
-             }).sum;
+    });
   }
 
   // Moves all scores of a class together until the shares of the classes are those of the rows; any such move
@@ -168,15 +169,17 @@ class Checker {
   [[nodiscard]] std::vector<double> newton_move() const {
     const std::size_t n = planes_;
     std::vector<double> a(n * n, 0.0), x(n);
-    for (std::size_t i = 0; i < view_.rows; ++i) {
-      if (p_.cost[i] == 0) continue;
-      const double* q = q_.data() + i * n;
-      for (std::size_t k = 0; k < n; ++k) {
-        const double scaled = p_.cost[i] * q[k];
-        a[k * n + k] += scaled;
-        for (std::size_t l = 0; l <= k; ++l) a[k * n + l] -= scaled * q[l];
+    add_in_turn(team_, a, [&](std::vector<double>& to) {
+      for (std::size_t i = 0; i < view_.rows; ++i) {
+        if (p_.cost[i] == 0) continue;
+        const double* q = q_.data() + i * n;
+        for (std::size_t k = 0; k < n; ++k) {
+          const double scaled = p_.cost[i] * q[k];
+          to[k * n + k] += scaled;
+          for (std::size_t l = 0; l <= k; ++l) to[k * n + l] -= scaled * q[l];
+        }
       }
-    }
+    });
     double trace = 0;
     for (std::size_t k = 0; k < n; ++k) trace += a[k * n + k];
     for (std::size_t k = 0; k < n; ++k) {
@@ -207,18 +210,24 @@ class Checker {
     return x;
   }
 
+  // The sums of a slice, one array: planes x features, feature after feature; then for every class the residual of its
+  // balance (a careful sum is two numbers) and the sum |coefficient| |x|; then gain, its size, and alpha.
   struct Part {
-    std::vector<double> s;             // planes x features, feature after feature
-    std::vector<CarefulSum> residual;  // of the balance of every class
-    std::vector<double> size;          // sum |coefficient| |x| of every class
-    double gain = 0, gain_size = 0, alpha = 0;
+    double* s;
+    CarefulSum* residual;
+    double* size;
+    double *gain, *gain_size, *alpha;
   };
+  [[nodiscard]] std::size_t numbers() const { return planes_ * model_.features + 3 * planes_ + 3; }
+  [[nodiscard]] Part part_at(double* at) const {
+    static_assert(sizeof(CarefulSum) == 2 * sizeof(double) && std::is_trivially_copyable_v<CarefulSum>);
+    double* const behind = at + planes_ * model_.features;
+    double* const size = behind + 2 * planes_;
+    double* const gain = size + planes_;
+    return {at, reinterpret_cast<CarefulSum*>(behind), size, gain, gain + 1, gain + 2};
+  }
 
-  Part slice(std::size_t begin, std::size_t end) const {
-    Part out;
-    out.s.assign(planes_ * model_.features, 0.0);
-    out.residual.assign(planes_, {});
-    out.size.assign(planes_, 0.0);
+  void slice(std::size_t begin, std::size_t end, const Part& out) const {
     std::vector<double> a(planes_);
     for (std::size_t i = begin; i < end; ++i) {
       if (p_.cost[i] == 0) continue;
@@ -236,12 +245,12 @@ class Checker {
       if (own > 0) entropy -= own * std::log1p(-std::min(others, 1.0));
       const double gain = p_.cost[i] * entropy;
       const double error = (gain + p_.cost[i]) * (64 + 8 * static_cast<double>(planes_)) * unit;
-      out.gain += gain - error;
-      out.gain_size += gain + error;
-      out.alpha += a[y];
+      *out.gain += gain - error;
+      *out.gain_size += gain + error;
+      *out.alpha += a[y];
       double norm = 0;
       for_entries(view_.row(i), [&](std::uint32_t j, double x) {
-        double* s = out.s.data() + j * planes_;
+        double* s = out.s + j * planes_;
         for (std::size_t k = 0; k < planes_; ++k) s[k] += a[k] * x;
         norm += x * x;
       });
@@ -255,49 +264,56 @@ class Checker {
         out.size[k] += std::abs(a[k]) * length;
       }
     }
-    return out;
   }
 
   double dual_bound(double primal) const {
     const std::size_t values = planes_ * model_.features;
-    const std::size_t by_memory =
-        std::max<std::size_t>(2, (std::size_t{1} << 21U) / std::max<std::size_t>(1, values));
-    const std::size_t slices = std::clamp<std::size_t>(std::min(view_.rows / 2048, by_memory), 1, 16);
-    const std::size_t slice_rows = (view_.rows + slices - 1) / slices;
-    std::vector<Part> part(slices);
-    threads_.run(slices, [&](std::size_t t) {
-      part[t] = slice(std::min(view_.rows, t * slice_rows), std::min(view_.rows, (t + 1) * slice_rows));
-    });
-    Part& total = part[0];
+    const std::size_t slices = slices_of(list_.total, values);
+    const std::size_t slice_rows = (list_.total + slices - 1) / slices;
+    std::vector<std::vector<double>> part;
+    slice_sums(team_, list_, slices, numbers(), part,
+               [&](std::size_t begin, std::size_t end, double* sums) { slice(begin, end, part_at(sums)); });
+    const Part total = part_at(part[0].data());
     for (std::size_t t = 1; t < slices; ++t) {
-      for (std::size_t v = 0; v < values; ++v) total.s[v] += part[t].s[v];
+      const Part next = part_at(part[t].data());
+      for (std::size_t v = 0; v < values; ++v) total.s[v] += next.s[v];
       for (std::size_t k = 0; k < planes_; ++k) {
-        total.residual[k].add(part[t].residual[k]);
-        total.size[k] += part[t].size[k];
+        total.residual[k].add(next.residual[k]);
+        total.size[k] += next.size[k];
       }
-      total.gain += part[t].gain;
-      total.gain_size += part[t].gain_size;
-      total.alpha += part[t].alpha;
+      *total.gain += *next.gain;
+      *total.gain_size += *next.gain_size;
+      *total.alpha += *next.alpha;
     }
     const std::size_t terms = slice_rows + slices + planes_;
-    double bound = total.gain - total.gain_size * rounding(terms);
-    const double reach = offset_reach(primal);
-    for (std::size_t k = 0; k < planes_; ++k) {
-      double length2 = 0;
-      for (std::size_t j = 0; j < model_.features; ++j)
-        length2 += total.s[j * planes_ + k] * total.s[j * planes_ + k];
-      const double length =
-          std::sqrt(length2) * (1 + rounding(model_.features)) + total.size[k] * rounding(terms);
-      bound -= length * length / 2 * (1 + 8 * unit);
-      const double sharp = rounding(view_.rows * planes_) * rounding(view_.rows * planes_);
-      const double residual = std::abs(total.residual[k].value()) * (1 + 8 * unit) + 2 * total.alpha * sharp;
-      if (p_.offset == Offset::Lifted) bound -= residual * residual / 2 * (1 + 8 * unit);
-      if (p_.offset == Offset::Free) bound -= residual * reach;
-    }
+    double bound = *total.gain - *total.gain_size * rounding(terms);
+    bound = std::visit([&](auto p) { return less_conjugates(p, total, terms, primal, bound); }, p_.penalty);
     return bound - std::abs(bound) * rounding(planes_ + 8);
   }
 
-  [[nodiscard]] double offset_reach(double primal) const {
+  // The gains less the conjugates of the sums of all planes, and less what the balance of free offsets costs.
+  template <class P>
+  [[nodiscard]] double less_conjugates(P penalty, const Part& total, std::size_t terms, double primal,
+                                       double bound) const {
+    const double reach = offset_reach(penalty.longest(primal));
+    for (std::size_t k = 0; k < planes_; ++k) {
+      double length2 = 0;
+      for (std::size_t j = 0; j < model_.features; ++j) {
+        const double s = penalty.beyond(total.s[j * planes_ + k]);
+        length2 += s * s;
+      }
+      const double length =
+          std::sqrt(length2) * (1 + rounding(model_.features)) + total.size[k] * rounding(terms);
+      bound -= penalty.conjugate(length) * (1 + 8 * unit);
+      const double sharp = rounding(list_.total * planes_) * rounding(list_.total * planes_);
+      const double residual = std::abs(total.residual[k].value()) * (1 + 8 * unit) + 2 * *total.alpha * sharp;
+      if (p_.offset == Offset::Lifted) bound -= penalty.conjugate(penalty.beyond(residual)) * (1 + 8 * unit);
+      if (p_.offset == Offset::Free) bound -= residual * reach;
+    }
+    return bound;
+  }
+
+  [[nodiscard]] double offset_reach(double longest) const {
     double least = std::numeric_limits<double>::infinity(), most = 0;
     for (const double w : weight_) {
       if (!(w > 0)) continue;
@@ -305,24 +321,25 @@ class Checker {
       most = std::max(most, w);
     }
     const double ratio = most > 0 ? std::log(most / least) : 0.0;
-    return 1.01 * (1 + 2 * std::sqrt(sums_.radius2) * std::sqrt(2 * primal) + ratio);
+    return 1.01 * (1 + 2 * std::sqrt(sums_.radius2) * longest + ratio);
   }
 
   const View& view_;
   const SoftmaxProblem& p_;
   const LinearModel& model_;
-  const Threads& threads_;
+  const Team& team_;
+  Stretch list_;
   std::size_t planes_;
   std::vector<double> weight_, by_feature_, f_, q_, total_;
-  RowSums sums_;
+  LossSums sums_;
 };
 
 }  // namespace
 
-DualityGap softmax_gap(const SoftmaxProblem& problem, const LinearModel& model, const Threads& threads) {
+DualityGap softmax_gap(const SoftmaxProblem& problem, const LinearModel& model, const Team& team) {
   return std::visit(
       [&](const auto& view) {
-        return Checker<std::decay_t<decltype(view)>>(view, problem, model, threads).check();
+        return SoftmaxGapChecker<std::decay_t<decltype(view)>>(view, problem, model, team).check();
       },
       problem.data->matrix());
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "halfspace/certify/certificate.hpp"
-#include "halfspace/core/parallel.hpp"
+#include "halfspace/core/team.hpp"
 #include "halfspace/model/model.hpp"
 #include "halfspace/objective/softmax_problem.hpp"
 
@@ -13,6 +13,6 @@ namespace halfspace {
 // The dual point is that of the probabilities, for which the gap is half the squared length of the gradient;
 // with free offsets they are first brought to the shares of the classes.
 [[nodiscard]] DualityGap softmax_gap(const SoftmaxProblem& problem, const LinearModel& model,
-                                     const Threads& threads);
+                                     const Team& team);
 
 }  // namespace halfspace

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <optional>
 
-#include "certify/claim.hpp"
-#include "certify/verify_kernel.hpp"
-#include "certify/verify_margins.hpp"
-#include "certify/verify_online.hpp"
-#include "certify/verify_planes.hpp"
-#include "certify/verify_preparation.hpp"
-#include "certify/verify_rows.hpp"
+#include "certify/claims/claim.hpp"
+#include "certify/claims/verify_kernel.hpp"
+#include "certify/claims/verify_margins.hpp"
+#include "certify/claims/verify_online.hpp"
+#include "certify/claims/verify_planes.hpp"
+#include "certify/claims/verify_preparation.hpp"
+#include "certify/claims/verify_rows.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -23,7 +23,8 @@ enum class Check { Planes, Machines, Margins, KernelMargins, Online };
 
 [[noreturn]] void refuse_bare(const std::string& why) {
   throw UsageError(why + ": there is nothing to verify",
-                   "svm, nu-svm, logistic, hard-margin and the perceptrons carry certificates, and passive-aggressive when it "
+                   "svm, nu-svm, logistic, hard-margin and the perceptrons carry certificates, and "
+                   "passive-aggressive when it "
                    "separates the rows");
 }
 
@@ -32,8 +33,9 @@ Check check_for(const Model& model) {
   const bool linear = std::holds_alternative<LinearModel>(model.form);
   const bool kernel = std::holds_alternative<KernelModel>(model.form);
   const bool hard_margin = model.algorithm == "hard-margin";
-  const bool known = kernel ? hard_margin || model.algorithm == "svm" || model.algorithm == "nu-svm"
-                            : linear && (hard_margin || model.algorithm == "svm" || model.algorithm == "logistic");
+  const bool known =
+      kernel ? hard_margin || model.algorithm == "svm" || model.algorithm == "nu-svm"
+             : linear && (hard_margin || model.algorithm == "svm" || model.algorithm == "logistic");
   if (detail::is_online(model)) {
     if (model.certificate.empty())
       refuse_bare(fmt::format("this model of '{}' carries no certificate", printable(model.algorithm)));
@@ -41,9 +43,10 @@ Check check_for(const Model& model) {
   }
   if (!known) refuse_bare(fmt::format("a model of '{}' carries no certificate", printable(model.algorithm)));
   if (model.certificate.empty())
-    refuse_bare(fmt::format("this model of '{}' carries no certificate (it was stopped before it was proved, trained without "
-                            "one or without a penalty, or has a kernel or a margin that proves nothing)",
-                            printable(model.algorithm)));
+    refuse_bare(fmt::format(
+        "this model of '{}' carries no certificate (it was stopped before it was proved, trained without "
+        "one or without a penalty, or has a kernel or a margin that proves nothing)",
+        printable(model.algorithm)));
   if (kernel) return hard_margin ? Check::KernelMargins : Check::Machines;
   return hard_margin ? Check::Margins : Check::Planes;
 }
@@ -53,8 +56,10 @@ std::optional<Dataset> training_labels(const Model& model, const Dataset& data, 
   const std::string positive = detail::text_of(model.facts, "positive");
   if (positive.empty()) return data;
   const std::vector<std::string>& classes = data.classes();
-  if (std::find(classes.begin(), classes.end(), positive) != classes.end()) return data.one_against_rest(positive);
-  out.lines.push_back(fmt::format("no row has the label {}, which the model sets against the rest", printable(positive)));
+  if (std::find(classes.begin(), classes.end(), positive) != classes.end())
+    return data.one_against_rest(positive);
+  out.lines.push_back(
+      fmt::format("no row has the label {}, which the model sets against the rest", printable(positive)));
   return std::nullopt;
 }
 
@@ -146,7 +151,8 @@ void check_claims(Check check, const Model& model, const Dataset& data, const de
 ModelCheck detail::verify_rows(const Model& model, const Dataset& rows, const Threads& threads) {
   ModelCheck out;
   const Check check = check_for(model);
-  check_claims(check, model, rows, check == Check::Online ? StatedOptions{} : stated_options(model, {}), {}, threads, out);
+  check_claims(check, model, rows, check == Check::Online ? StatedOptions{} : stated_options(model, {}), {},
+               threads, out);
   return out;
 }
 
@@ -156,7 +162,8 @@ ModelCheck verify(const Model& model, const Dataset& read, const Threads& thread
   if (check != Check::Online) options = detail::stated_options(model, file);
   const detail::StatedFacts facts = detail::stated_facts(model, file);
   options.each_C = facts.C;
-  if (!options.penalised) throw UsageError("a fit without a penalty carries no duality gap to verify");
+  if (std::holds_alternative<NoPenalty>(options.penalty))
+    throw UsageError("a fit without a penalty carries no duality gap to verify");
   ModelCheck out;
   const std::optional<Dataset> data = training_labels(model, read, out);
   if (!data) return out;

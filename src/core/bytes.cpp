@@ -14,7 +14,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/packing.hpp"
+#include "core/files/packing.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -119,11 +119,12 @@ class FileSource final : public ByteSource {
     throw SystemError("cannot read: the file ends before its size", path_);
   }
   [[noreturn]] void changed(const struct stat& now) const {
-    throw SystemError(now.st_size == opened_.st_size
-                          ? std::string("the file changed while it was read")
-                          : fmt::format("the file changed while it was read: {} bytes when it was opened, {} now",
-                                        opened_.st_size, now.st_size),
-                      path_ == "-" ? "standard input" : path_);
+    throw SystemError(
+        now.st_size == opened_.st_size
+            ? std::string("the file changed while it was read")
+            : fmt::format("the file changed while it was read: {} bytes when it was opened, {} now",
+                          opened_.st_size, now.st_size),
+        path_ == "-" ? "standard input" : path_);
   }
 
   // Until there is something to read, or an end; false: a stop was asked for first.

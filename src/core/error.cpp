@@ -29,7 +29,9 @@ std::size_t utf8_length(std::string_view text) {
 // Characters that look like others, or like nothing: blanks that are not the blank, joiners, marks of order and
 // direction, line separators, the minus sign. Whoever reads a message must see that they are there.
 bool is_deceptive(std::string_view sequence) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(sequence[i])); };
+  const auto byte = [&](std::size_t i) {
+    return static_cast<unsigned>(static_cast<unsigned char>(sequence[i]));
+  };
   if (sequence.size() == 2) {
     const unsigned point = (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU);
     return point == 0xA0 || point == 0xAD || point == 0x34F || point == 0x61C;
@@ -84,20 +86,46 @@ std::string printable(std::string_view text, std::size_t limit) {
 }
 
 std::string Place::text() const {
-  const std::string name = printable(file, 4096);
+  std::string name = printable(file, 4096);
   if (byte) return fmt::format("{}: byte {}", name, *byte);
   if (line > 0) return fmt::format("{}:{}:{}", name, line, column);
   return name;
 }
 
-InputError::InputError(Place place, std::string found, std::string expected, std::string hint)
-    : std::runtime_error(compose(place, expected.empty() ? found : found + "; " + expected, hint)),
-      place_(std::move(place)),
-      message_(expected.empty() ? std::move(found) : found + "; " + expected),
-      hint_(std::move(hint)) {}
+std::string without_dashes(std::string_view text) {
+  const auto letter = [&](std::size_t at) {
+    return at < text.size() && ((text[at] >= 'a' && text[at] <= 'z') || (text[at] >= 'A' && text[at] <= 'Z'));
+  };
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '(';
+    if (begins && text.substr(at).starts_with("--") && letter(at + 2)) at += 2;
+    out += text[at];
+  }
+  return out;
+}
 
-UsageError::UsageError(const std::string& message, std::string hint)
-    : std::runtime_error(message), hint_(std::move(hint)) {}
+namespace {
+
+std::string joined(const std::string& found, const std::string& expected) {
+  return expected.empty() ? found : found + "; " + expected;
+}
+
+}  // namespace
+
+// The place is no text of ours: a file may be called anything.
+InputError::InputError(Place place, const std::string& found, const std::string& expected,
+                       const std::string& hint)
+    : std::runtime_error(compose(place, without_dashes(joined(found, expected)), without_dashes(hint))),
+      place_(std::move(place)),
+      said_{compose(place_, joined(found, expected), hint), joined(found, expected), hint},
+      message_(without_dashes(said_.message)),
+      hint_(without_dashes(hint)) {}
+
+UsageError::UsageError(const std::string& message, const std::string& hint)
+    : std::runtime_error(without_dashes(message)),
+      said_{compose({}, message, hint), message, hint},
+      hint_(without_dashes(hint)) {}
 
 SystemError::SystemError(const std::string& message, std::string file)
     : std::runtime_error(file.empty() ? message : compose({.file = file}, message, {})),

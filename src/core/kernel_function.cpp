@@ -123,7 +123,7 @@ KernelFunction OptionType<KernelFunction>::parse(std::string_view name, std::str
 }
 
 std::string OptionType<KernelFunction>::print(const KernelFunction& kernel) {
-  const std::string name(kind_names[static_cast<std::size_t>(kernel.kind)]);
+  std::string name(kind_names[static_cast<std::size_t>(kernel.kind)]);
   const bool own = kernel.gamma != 0;
   switch (kernel.kind) {
     case KernelKind::Poly:

@@ -67,4 +67,12 @@ std::string label_cell(std::string_view name, char delimiter) {
   return quoted + '"';
 }
 
+std::optional<double> label_number(std::string_view name) {
+  if (name.starts_with('+')) name.remove_prefix(1);
+  double value = 0;
+  const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), value);
+  if (code != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return value;
+}
+
 }  // namespace halfspace

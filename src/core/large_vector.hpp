@@ -34,7 +34,7 @@ struct LargePageAllocator {
     if (count * sizeof(T) < page / 2) {
       ::operator delete(at);
     } else {
-      std::free(at);
+      std::free(at);  // NOLINT(cppcoreguidelines-no-malloc): of aligned_alloc
     }
   }
   template <class U>

@@ -36,7 +36,8 @@ T parse_number(std::string_view name, std::string_view text, Range range, std::s
   const auto [end, code] = std::from_chars(first, last, value);
   const auto as_double = static_cast<double>(value);
   const bool good = code == std::errc() && end == last && first != last && std::isfinite(as_double);
-  if (!good || as_double < range.min || as_double > range.max) refuse(name, text, fmt::format("a {}{}", what, describe(range)));
+  if (!good || as_double < range.min || as_double > range.max)
+    refuse(name, text, fmt::format("a {}{}", what, describe(range)));
   return value;
 }
 
@@ -63,7 +64,8 @@ std::string join_words(std::span<const std::string_view> words, std::string_view
   return fmt::format("{}", fmt::join(words, between));
 }
 
-std::size_t parse_word(std::string_view name, std::string_view text, std::span<const std::string_view> words) {
+std::size_t parse_word(std::string_view name, std::string_view text,
+                       std::span<const std::string_view> words) {
   const auto found = std::find(words.begin(), words.end(), text);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
   const std::vector<std::string> names(words.begin(), words.end());
@@ -71,6 +73,12 @@ std::size_t parse_word(std::string_view name, std::string_view text, std::span<c
   throw UsageError(fmt::format("--{}: '{}' is not one of {}", name, printable(text), join_words(words, ", ")),
                    near.empty() ? "" : fmt::format("did you mean {}?", near));
 }
+
+namespace {
+// A letter in the other case is no mistake of spelling.
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool same_letter(char a, char b) { return lower(a) == lower(b); }
+}  // namespace
 
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
   std::string best;
@@ -83,9 +91,10 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
       before = std::exchange(above, row);
       row[0] = i;
       for (std::size_t j = 1; j <= candidate.size(); ++j) {
-        const std::size_t replaced = above[j - 1] + (name[i - 1] == candidate[j - 1] ? 0 : 1);
+        const std::size_t replaced = above[j - 1] + (same_letter(name[i - 1], candidate[j - 1]) ? 0 : 1);
         row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
-        if (i > 1 && j > 1 && name[i - 1] == candidate[j - 2] && name[i - 2] == candidate[j - 1])
+        if (i > 1 && j > 1 && same_letter(name[i - 1], candidate[j - 2]) &&
+            same_letter(name[i - 2], candidate[j - 1]))
           row[j] = std::min(row[j], before[j - 2] + 1);
       }
     }

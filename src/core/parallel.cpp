@@ -239,7 +239,8 @@ void Threads::run(std::size_t tasks, const std::function<void(std::size_t)>& tas
     return;
   }
   const std::size_t helpers = std::min(static_cast<std::size_t>(count_), tasks) - 1;
-  Job job{.task = task, .stop = stop_, .tasks = tasks, .parent = current, .places = static_cast<int>(helpers)};
+  Job job{
+      .task = task, .stop = stop_, .tasks = tasks, .parent = current, .places = static_cast<int>(helpers)};
   Pool::instance().run(job);
   if (job.failure) std::rethrow_exception(job.failure);
 }

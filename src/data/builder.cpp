@@ -7,26 +7,18 @@
 #include <type_traits>
 #include <utility>
 
-#include "data/decimal.hpp"
-#include "data/row_store.hpp"
+#include "data/storage/decimal.hpp"
+#include "data/storage/row_store.hpp"
 
 namespace halfspace {
 namespace {
 
-bool is_float(double x) { return static_cast<double>(static_cast<float>(x)) == x; }
-
 // Fewest decimals that hold every value, or -1.
 int fewest_decimals(std::span<const double> values) {
   int decimals = 0;
-  std::int32_t digits = 0;
-  for (const double x : values) {
-    while (!as_decimal(x, decimals, digits)) {
-      if (++decimals > max_decimals ||
-          std::abs(x) * power10[static_cast<std::size_t>(decimals)] > digits_limit)
-        return -1;
-    }
-  }
-  return decimals;
+  const bool fit =
+      std::all_of(values.begin(), values.end(), [&](double x) { return raise_decimals(x, decimals); });
+  return fit ? decimals : -1;
 }
 
 }  // namespace

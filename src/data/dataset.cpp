@@ -9,7 +9,8 @@
 #include <numeric>
 #include <optional>
 
-#include "data/writers.hpp"
+#include "data/storage/smallest.hpp"
+#include "data/write/writers.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
@@ -83,20 +84,25 @@ Dataset Dataset::make(DatasetParts parts, bool check_values) {
   if (data.rows_ == 0) throw none;
   const auto refuse = [&](const std::string& what) { throw InputError({.file = parts.name}, what); };
   for (const std::uint32_t label : parts.labels) {
-    if (label >= parts.classes.size()) refuse(fmt::format("label number {} of {} classes", label, parts.classes.size()));
+    if (label >= parts.classes.size())
+      refuse(fmt::format("label number {} of {} classes", label, parts.classes.size()));
   }
   for (const double w : parts.weights) {
-    if (!(w >= 0) || !std::isfinite(w)) refuse(fmt::format("weight {} is not a finite number of at least 0", w));
+    if (!(w >= 0) || !std::isfinite(w))
+      refuse(fmt::format("weight {} is not a finite number of at least 0", w));
   }
   data.parts_ = std::make_shared<const DatasetParts>(std::move(parts));
   const DatasetParts& kept = *data.parts_;
-  data.labels_ = kept.stored_labels.empty() ? std::span<const std::uint32_t>(kept.labels) : kept.stored_labels;
+  data.labels_ =
+      kept.stored_labels.empty() ? std::span<const std::uint32_t>(kept.labels) : kept.stored_labels;
   data.weights_ = kept.stored_weights.empty() ? std::span<const double>(kept.weights) : kept.stored_weights;
   if (!data.labels_.empty() && data.labels_.size() != data.rows_) {
-    throw InputError({.file = kept.name}, fmt::format("{} labels for {} rows", data.labels_.size(), data.rows_));
+    throw InputError({.file = kept.name},
+                     fmt::format("{} labels for {} rows", data.labels_.size(), data.rows_));
   }
   if (!data.weights_.empty() && data.weights_.size() != data.rows_) {
-    throw InputError({.file = kept.name}, fmt::format("{} weights for {} rows", data.weights_.size(), data.rows_));
+    throw InputError({.file = kept.name},
+                     fmt::format("{} weights for {} rows", data.weights_.size(), data.rows_));
   }
   return data;
 }
@@ -117,7 +123,8 @@ std::uint64_t Dataset::storage_bytes() const {
         using View = std::decay_t<decltype(view)>;
         using V = typename View::Value;
         const std::uint64_t value = std::is_empty_v<V> ? 0 : sizeof(V);
-        if constexpr (is_sparse<View>) return view.start[view.rows] * (sizeof(typename View::Index) + value) + 8 * (view.rows + 1);
+        if constexpr (is_sparse<View>)
+          return view.start[view.rows] * (sizeof(typename View::Index) + value) + 8 * (view.rows + 1);
         return view.rows * view.cols * value;
       },
       matrix());
@@ -130,23 +137,11 @@ std::string Dataset::feature_name(std::uint32_t feature) const {
 }
 
 std::string Dataset::fingerprint() const {
-  // The storage is a function of the values alone (see PackedBlock), so hashing it hashes the data.
   Fingerprint hash;
-  const std::uint64_t shape[] = {rows_, features_, nonzeros_, matrix().index(), classes().size()};
+  const SmallestStorage storage = smallest_storage(matrix(), nonzeros_);
+  const std::uint64_t shape[] = {rows_, features_, nonzeros_, storage.type(), classes().size()};
   hash.add_values(std::span<const std::uint64_t>(shape));
-  std::visit(
-      [&](const auto& view) {
-        using View = std::decay_t<decltype(view)>;
-        hash.add_values(std::span(&view.divisor, 1));
-        std::size_t values = view.rows * view.cols;
-        if constexpr (is_sparse<View>) {
-          values = view.start[view.rows];
-          hash.add_values(std::span(view.start, view.rows + 1));
-          hash.add_values(std::span(view.index, values));
-        }
-        if constexpr (!std::is_empty_v<typename View::Value>) hash.add_values(std::span(view.value, values));
-      },
-      matrix());
+  add_rows(hash, matrix(), storage);
   for (const std::string& name : classes()) {
     const std::uint64_t length = name.size();
     hash.add_values(std::span(&length, 1));
@@ -180,6 +175,34 @@ Dataset Dataset::subset(std::span<const std::uint32_t> chosen) const {
   return make(std::move(parts), false);
 }
 
+Dataset Dataset::part(std::size_t first, std::size_t last) const {
+  Dataset out;
+  auto parts = std::make_shared<DatasetParts>();
+  parts->matrix = matrix();
+  std::visit(
+      [&](auto& view) {
+        view.rows = last - first;
+        if constexpr (is_sparse<std::decay_t<decltype(view)>>) {
+          view.start += first;
+        } else {
+          view.value += first * view.cols;
+        }
+        out.nonzeros_ = count_nonzeros(view);
+      },
+      parts->matrix);
+  parts->storage = parts_;
+  parts->classes = classes();
+  parts->encoding = encoding();
+  parts->from_text = from_text();
+  parts->name = name();
+  if (!labels_.empty()) out.labels_ = labels_.subspan(first, last - first);
+  if (!weights_.empty()) out.weights_ = weights_.subspan(first, last - first);
+  out.parts_ = std::move(parts);
+  out.rows_ = last - first;
+  out.features_ = features_;
+  return out;
+}
+
 Dataset Dataset::relabelled(std::vector<std::uint32_t> labels, std::vector<std::string> classes) const {
   DatasetParts parts;
   parts.matrix = parts_->matrix;
@@ -195,6 +218,20 @@ Dataset Dataset::relabelled(std::vector<std::uint32_t> labels, std::vector<std::
   return make(std::move(parts), false);
 }
 
+Dataset Dataset::reweighted(std::vector<double> weights) const {
+  DatasetParts parts;
+  parts.matrix = parts_->matrix;
+  parts.storage = parts_;  // keeps what this set points into, and its labels
+  parts.stored_labels = labels_;
+  parts.classes = classes();
+  parts.nonzeros = nonzeros_;
+  parts.encoding = encoding();
+  parts.from_text = from_text();
+  parts.name = name();
+  parts.weights = std::move(weights);
+  return make(std::move(parts), false);
+}
+
 Dataset Dataset::one_against_rest(const std::string& label) const {
   const auto found = std::find(classes().begin(), classes().end(), label);
   if (found == classes().end()) {
@@ -205,8 +242,13 @@ Dataset Dataset::one_against_rest(const std::string& label) const {
   const auto positive = static_cast<std::uint32_t>(found - classes().begin());
   std::vector<std::uint32_t> binary(labels().begin(), labels().end());
   for (std::uint32_t& y : binary) y = y == positive ? 1 : 0;
-  const std::string rest =
-      classes().size() == 2 ? classes()[1 - positive] : (label == "rest" ? "others" : "rest");
+  // A name for all others together that none of the classes has.
+  std::string rest = classes().size() == 2 ? classes()[1 - positive] : "rest";
+  const auto taken = [&] {
+    return classes().size() > 2 && std::find(classes().begin(), classes().end(), rest) != classes().end();
+  };
+  if (taken()) rest = "others";
+  while (taken()) rest += "*";
   return relabelled(std::move(binary), {rest, label});
 }
 

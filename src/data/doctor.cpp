@@ -11,7 +11,7 @@
 #include <limits>
 #include <numeric>
 
-#include "data/column_checks.hpp"
+#include "data/examine/column_checks.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "data/readers.hpp"
 #include "halfspace/core/bytes.hpp"
@@ -29,7 +28,8 @@ std::string plain_name(std::string name) {
 }
 
 bool looks_like_idx(std::string_view head) {
-  return head.size() >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 0x08 && head[2] <= 0x0E && head[3] >= 1 && head[3] <= 8;
+  return head.size() >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 0x08 && head[2] <= 0x0E &&
+         head[3] >= 1 && head[3] <= 8;
 }
 
 // The first line that says something: not blank, not a comment.
@@ -59,10 +59,11 @@ bool looks_like_libsvm(std::string_view head) {
   const std::size_t index = std::min(line.find_first_not_of(" \t", blank), line.size());
   const std::size_t colon = std::min(line.find_first_not_of("0123456789", index), line.size());
   const auto starts_number = [](std::string_view text) {
-    return !text.empty() && (std::string_view("+-.").find(text[0]) != std::string_view::npos || (text[0] >= '0' && text[0] <= '9'));
+    return !text.empty() && (std::string_view("+-.").find(text[0]) != std::string_view::npos ||
+                             (text[0] >= '0' && text[0] <= '9'));
   };
-  return colon > index && colon + 1 < line.size() && line[colon] == ':' && starts_number(line.substr(label)) &&
-         starts_number(line.substr(colon + 1));
+  return colon > index && colon + 1 < line.size() && line[colon] == ':' &&
+         starts_number(line.substr(label)) && starts_number(line.substr(colon + 1));
 }
 
 // A line of cells, none of which is INDEX:VALUE.
@@ -78,7 +79,8 @@ Format format_of(std::string_view head, const std::string& name) {
   if (head.starts_with(cache_magic)) return Format::Hsd;
   const std::string plain = plain_name(name);
   const auto named = [&](std::string_view suffix) { return plain.ends_with(suffix); };
-  if (looks_like_idx(head) || named(".idx") || named(".idx1") || named(".idx3") || named("-ubyte")) return Format::Idx;
+  if (looks_like_idx(head) || named(".idx") || named(".idx1") || named(".idx3") || named("-ubyte"))
+    return Format::Idx;
   if (named(".npy")) return Format::Npy;
   if (named(".hsd")) return Format::Hsd;
   if (looks_like_libsvm(head)) return Format::Libsvm;
@@ -96,7 +98,8 @@ Pair split_pair(const std::string& data) {
   const auto comma = data.find(',');
   if (comma == std::string::npos) return {data, {}};
   if (comma == 0 || comma + 1 == data.size() || data == "-,-")
-    throw UsageError(fmt::format("'{}' is not a pair of files", printable(data)), "images,labels or X.npy,y.npy");
+    throw UsageError(fmt::format("'{}' is not a pair of files", printable(data)),
+                     "images,labels or X.npy,y.npy");
   return {data.substr(0, comma), data.substr(comma + 1)};
 }
 
@@ -126,7 +129,9 @@ std::string labels_beside(const std::string& images) {
 
 void refuse_foreign_options(const ReadOptions& o, Format format) {
   const auto refuse = [&](std::string_view option, bool given, std::string_view formats) {
-    if (given) throw UsageError(fmt::format("{} is for {} data, this is {}", option, formats, OptionType<Format>::print(format)));
+    if (given)
+      throw UsageError(
+          fmt::format("{} is for {} data, this is {}", option, formats, OptionType<Format>::print(format)));
   };
   refuse("--zero-based", o.zero_based && format != Format::Libsvm, "libsvm");
   const bool table = format == Format::Csv;
@@ -140,9 +145,13 @@ void refuse_foreign_options(const ReadOptions& o, Format format) {
   refuse("--header", o.header != Header::Auto && !table, "csv");
   refuse("--missing", o.missing != Missing::Error && !table, "csv");
   refuse("--missing-words", !o.missing_words.empty() && !table, "csv");
+  refuse("--one-hot", o.one_hot != OneHot::Full && !table, "csv");
+  refuse("--decimal", o.decimal != DecimalMark::Point && !table, "csv");
+  refuse("--keep", !o.keep.empty() && !table, "csv");
 }
 
-using PairReader = DatasetParts (*)(ByteSource&, const std::string&, ByteSource*, const std::string&, const ReadOptions&);
+using PairReader = DatasetParts (*)(ByteSource&, const std::string&, ByteSource*, const std::string&,
+                                    const ReadOptions&);
 
 DatasetParts read_pair(PairReader reader, ByteSource& rows, const std::string& name, std::string labels,
                        const ReadOptions& options, Format format) {
@@ -168,7 +177,12 @@ Opened open_data(const std::string& data, const ReadOptions& options) {
   if (data.find(',') != std::string::npos && !readable(data)) opened.paths = split_pair(data);
   Peeked peeked = peek(open_source(opened.paths.first), head_bytes);
   opened.source = std::move(peeked.source);
-  opened.format = options.format != Format::Auto ? options.format : format_of(peeked.head, opened.paths.first);
+  opened.format =
+      options.format != Format::Auto ? options.format : format_of(peeked.head, opened.paths.first);
+  // For a model of a table what could be anything is a table.
+  if (options.format == Format::Auto && options.encoding != nullptr && opened.format == Format::Libsvm &&
+      !looks_like_libsvm(peeked.head))
+    opened.format = Format::Csv;
   if (!opened.paths.second.empty() && opened.format != Format::Idx && opened.format != Format::Npy) {
     throw UsageError(fmt::format("'{}': a pair of files is for idx and npy data, this is {}", printable(data),
                                  OptionType<Format>::print(opened.format)));
@@ -192,8 +206,10 @@ Dataset read_as_found(const Opened& opened, const ReadOptions& options) {
       return cached;
     }
     case Format::Csv: return made_from_text(read_csv(bytes, name, options));
-    case Format::Idx: return Dataset::make(read_pair(read_idx, bytes, name, labels, options, opened.format), false);
-    case Format::Npy: return Dataset::make(read_pair(read_npy, bytes, name, labels, options, opened.format), false);
+    case Format::Idx:
+      return Dataset::make(read_pair(read_idx, bytes, name, labels, options, opened.format), false);
+    case Format::Npy:
+      return Dataset::make(read_pair(read_npy, bytes, name, labels, options, opened.format), false);
     case Format::Libsvm:
     case Format::Auto: break;
   }
@@ -218,23 +234,33 @@ Dataset read_opened(const Opened& opened, const ReadOptions& options) {
   return data;
 }
 
-// Targets of a regression make as many classes as there are rows, or nearly.
-bool looks_like_regression(const Dataset& data) {
-  constexpr std::size_t few_classes = 1000;
-  return data.classes().size() > few_classes && 2 * data.classes().size() > data.rows();
-}
-
 }  // namespace
 
 void too_many_classes(std::size_t count, const std::string& name) {
   throw InputError({.file = name}, fmt::format("{} different labels", count),
-                   fmt::format("at most {} classes, and rows for each", most_classes), "are these regression targets?");
+                   fmt::format("at most {} classes, and rows for each", most_classes),
+                   "are these regression targets?");
+}
+
+void refuse_regression(const Dataset& data, const ReadOptions* options) {
+  constexpr std::size_t few_classes = 1000;
+  const std::size_t classes = data.classes().size();
+  if (classes <= most_classes && (classes <= few_classes || 2 * classes <= data.rows())) return;
+  const Encoding* const table = data.encoding().get();
+  if (options == nullptr || table == nullptr || !options->label.empty())
+    too_many_classes(classes, data.name());
+  throw InputError({.file = data.name()},
+                   fmt::format("{} different labels in column {}", classes, printable(table->label_column)),
+                   fmt::format("at most {} classes, and rows for each", most_classes),
+                   fmt::format("are these regression targets? --label NAME names another column{}",
+                               table->header && options->header == Header::Auto
+                                   ? "; --header no if the first row is data, its columns are then 1, 2, ..."
+                                   : ""));
 }
 
 Dataset read(const std::string& data, const ReadOptions& options) {
   Dataset all = read_opened(open_data(data, options), options);
-  if (options.need_labels && (all.classes().size() > most_classes || looks_like_regression(all)))
-    too_many_classes(all.classes().size(), all.name());
+  if (options.need_labels) refuse_regression(all, &options);
   return all;
 }
 
@@ -247,22 +273,6 @@ void read_in_blocks(const std::string& data, const ReadOptions& options, const T
                          take(number, made_from_text(std::move(parts)), threads);
                        });
   });
-}
-
-std::vector<std::uint32_t> labels_in(const Dataset& data, const std::vector<std::string>& classes) {
-  std::map<std::string_view, std::uint32_t> number;
-  for (std::uint32_t k = 0; k < classes.size(); ++k) number.emplace(classes[k], k);
-  // A model of one class against the rest knows the others by one name only.
-  const bool against_rest = classes.size() == 2 && (classes[0] == "rest" || classes[0] == "others");
-  const auto unknown = against_rest ? 0U : static_cast<std::uint32_t>(classes.size());
-  std::vector<std::uint32_t> map(data.classes().size(), unknown);
-  for (std::size_t k = 0; k < map.size(); ++k) {
-    const auto found = number.find(data.classes()[k]);
-    if (found != number.end()) map[k] = found->second;
-  }
-  std::vector<std::uint32_t> out(data.labels().size());
-  std::transform(data.labels().begin(), data.labels().end(), out.begin(), [&](std::uint32_t y) { return map[y]; });
-  return out;
 }
 
 }  // namespace halfspace

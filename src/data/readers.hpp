@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "data/text_lines.hpp"
+#include "data/text/lines.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/data/dataset.hpp"
 #include "halfspace/data/read.hpp"
@@ -14,7 +14,8 @@ namespace halfspace {
 
 // `piece_bytes`: text is read and parsed in pieces of about so many bytes. What comes out, and where an error is, does not
 // depend on it; fuzzing cuts small.
-[[nodiscard]] DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options,
+[[nodiscard]] DatasetParts read_libsvm(ByteSource& source, const std::string& name,
+                                       const ReadOptions& options,
                                        std::size_t piece_bytes = text_piece_bytes);
 // As read_in_blocks() has it; at most a few megabytes of text each.
 using TakeLibsvmBlock = std::function<void(std::size_t number, DatasetParts parts, const Threads& threads)>;
@@ -30,6 +31,8 @@ void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadO
 
 inline constexpr std::size_t most_classes = 65536;
 [[noreturn]] void too_many_classes(std::size_t count, const std::string& name);
+// The same for labels that look like the targets of a regression: as many classes as there are rows, or nearly.
+void refuse_regression(const Dataset& data, const ReadOptions* options = nullptr);
 
 // Canonical text of a numeric label: 1 for +1, 1.0 and 1e0; shortest decimal that reads back the same.
 [[nodiscard]] std::string label_text(double label);

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <map>
 
-#include "data/libsvm_blocks.hpp"
+#include "data/libsvm/blocks.hpp"
 #include "data/readers.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
@@ -99,8 +99,7 @@ class LibsvmRowStream final : public RowStream {
   void check_classes() const {
     if (options_.positive.empty()) return;
     if (!positive_) {
-      throw InputError({.file = name_},
-                       fmt::format("no row has the label {}", printable(options_.positive)),
+      throw InputError({.file = name_}, fmt::format("no row has the label {}", printable(options_.positive)),
                        "training needs two classes");
     }
     if (!rest_) {

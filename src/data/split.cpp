@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
@@ -66,12 +69,84 @@ std::vector<std::size_t> test_counts(const std::vector<std::vector<std::uint32_t
   return count;
 }
 
+// Rows of one group: how much of every class, as shares of the class.
+struct Group {
+  std::vector<std::uint32_t> rows;
+  std::vector<std::pair<std::uint32_t, double>> classes;
+};
+
+// The groups that have rows, in the order of their first row: how they are numbered does not matter.
+std::vector<Group> gather_groups(const Dataset& data, std::span<const std::uint32_t> groups) {
+  std::map<std::uint32_t, std::size_t> number;
+  std::vector<Group> out;
+  std::vector<double> total(data.labelled() ? data.classes().size() : 1, 0.0);
+  const auto class_of = [&](std::uint32_t row) { return data.labelled() ? data.labels()[row] : 0; };
+  for (std::uint32_t i = 0; i < data.rows(); ++i) {
+    if (data.weight(i) == 0) continue;
+    const auto [place, added] = number.emplace(groups[i], out.size());
+    if (added) out.emplace_back();
+    out[place->second].rows.push_back(i);
+    ++total[class_of(i)];
+  }
+  for (Group& group : out) {
+    std::map<std::uint32_t, double> count;
+    for (const std::uint32_t row : group.rows) ++count[class_of(row)];
+    for (const auto& [c, rows] : count) group.classes.emplace_back(c, rows / total[c]);
+  }
+  return out;
+}
+
+// The part (0, 1, ...) of every row. Each group goes where its classes are furthest from the share of the part, large
+// groups first; equal ones in random order.
+std::vector<std::uint32_t> deal_groups(const Dataset& data, std::span<const std::uint32_t> groups,
+                                       std::span<const double> shares, std::uint64_t seed) {
+  if (groups.size() != data.rows())
+    throw UsageError(fmt::format("{} groups for {} rows; wanted one each", groups.size(), data.rows()));
+  const std::vector<Group> all = gather_groups(data, groups);
+  if (all.size() < shares.size())
+    throw UsageError(
+        fmt::format("{} groups for {} parts; wanted at least one for each", all.size(), shares.size()));
+  std::vector<std::uint32_t> order(all.size());
+  std::iota(order.begin(), order.end(), 0U);
+  Random(seed, 0).shuffle(order);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return all[a].rows.size() > all[b].rows.size(); });
+  const std::size_t classes = data.labelled() ? data.classes().size() : 1;
+  std::vector<double> filled(shares.size() * classes, 0.0);
+  std::vector<std::uint32_t> part(data.rows(), 0);
+  std::size_t empty = shares.size(), left = all.size();
+  std::vector<bool> used(shares.size(), false);
+  for (const std::uint32_t g : order) {
+    std::size_t best = shares.size();
+    double least = 0;
+    for (std::size_t p = 0; p < shares.size(); ++p) {
+      if (left == empty && used[p]) continue;  // every part gets a group
+      double fill = 0;
+      for (const auto& [c, share] : all[g].classes)
+        fill += share * (filled[p * classes + c] + share / 2) / shares[p];
+      if (best == shares.size() || fill < least) {
+        best = p;
+        least = fill;
+      }
+    }
+    for (const auto& [c, share] : all[g].classes) filled[best * classes + c] += share;
+    for (const std::uint32_t row : all[g].rows) part[row] = static_cast<std::uint32_t>(best);
+    if (!used[best]) --empty;
+    used[best] = true;
+    --left;
+  }
+  return part;
+}
+
+void check_share(double test_share) {
+  if (!(test_share > 0 && test_share < 1))
+    throw UsageError(fmt::format("share of test rows {}; wanted a number between 0 and 1", test_share));
+}
+
 }  // namespace
 
 Split stratified_split(const Dataset& data, double test_share, std::uint64_t seed) {
-  if (!(test_share > 0 && test_share < 1)) {
-    throw UsageError(fmt::format("share of test rows {}; wanted a number between 0 and 1", test_share));
-  }
+  check_share(test_share);
   const auto of_class = shuffled_classes(data, seed);
   const std::vector<std::size_t> count = test_counts(of_class, test_share);
   Split split;
@@ -102,6 +177,24 @@ std::vector<std::uint32_t> stratified_folds(const Dataset& data, std::uint32_t f
     }
   }
   return fold;
+}
+
+Split grouped_split(const Dataset& data, std::span<const std::uint32_t> groups, double test_share,
+                    std::uint64_t seed) {
+  check_share(test_share);
+  const std::array<double, 2> shares{1 - test_share, test_share};
+  const std::vector<std::uint32_t> part = deal_groups(data, groups, shares, seed);
+  Split split;
+  for (std::uint32_t i = 0; i < data.rows(); ++i) {
+    if (data.weight(i) > 0) (part[i] == 1 ? split.test : split.train).push_back(i);
+  }
+  return split;
+}
+
+std::vector<std::uint32_t> grouped_folds(const Dataset& data, std::span<const std::uint32_t> groups,
+                                         std::uint32_t folds, std::uint64_t seed) {
+  if (folds < 2) throw UsageError(fmt::format("{} folds; wanted at least 2", folds));
+  return deal_groups(data, groups, std::vector<double>(folds, 1.0 / folds), seed);
 }
 
 }  // namespace halfspace

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "data/writers.hpp"
+#include "data/write/writers.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halfspace/evaluate/evaluation.hpp"
 
-#include <limits>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "halfspace/core/error.hpp"
-#include "halfspace/data/read.hpp"
+#include "halfspace/evaluate/calibration.hpp"
+#include "halfspace/evaluate/unknown_labels.hpp"
+#include "halfspace/objective/losses/hinge.hpp"
+#include "halfspace/prepare/against_rest.hpp"
 
 namespace halfspace {
 namespace {
@@ -17,7 +19,8 @@ double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 // [true class][given class]: sums of weights; the last column is for rows with a score of zero.
 using Table = std::vector<std::vector<double>>;
 
-std::vector<ClassFigures> class_figures(const std::vector<std::string>& names, const Table& table) {
+std::vector<ClassFigures> class_figures(const std::vector<std::string>& names, const Table& table,
+                                        bool whole_weights) {
   std::vector<ClassFigures> figures;
   for (std::size_t c = 0; c < names.size(); ++c) {
     const double rows = std::accumulate(table[c].begin(), table[c].end(), 0.0);
@@ -27,6 +30,13 @@ std::vector<ClassFigures> class_figures(const std::vector<std::string>& names, c
     f.precision = share(table[c][c], given);
     f.recall = share(table[c][c], rows);
     f.f1 = share(2 * table[c][c], rows + given);
+    const auto interval = [&](double whole) {
+      if (!whole_weights || !(whole > 0)) return std::optional<Interval>();
+      return std::optional(
+          error_interval(static_cast<std::uint64_t>(table[c][c]), static_cast<std::uint64_t>(whole)));
+    };
+    f.precision_interval = interval(given);
+    f.recall_interval = interval(rows);
     figures.push_back(std::move(f));
   }
   return figures;
@@ -38,70 +48,128 @@ std::optional<Interval> interval_of(const ErrorCount& count, const Dataset& data
   if (count.weight > most) return std::nullopt;
   for (std::size_t i = 0; i < data.rows(); ++i)
     if (data.weight(i) != std::floor(data.weight(i))) return std::nullopt;
-  return error_interval(static_cast<std::uint64_t>(count.wrong_weight), static_cast<std::uint64_t>(count.weight));
+  return error_interval(static_cast<std::uint64_t>(count.wrong_weight),
+                        static_cast<std::uint64_t>(count.weight));
 }
 
-}  // namespace
-
-std::optional<double> area_under_curve(std::span<const double> scores, std::span<const std::uint8_t> positive,
-                                       std::span<const double> weights) {
-  std::vector<std::size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  // What is not a number after an overflow ranks below everything: the order must be total.
-  const auto key = [&](std::size_t i) { return std::isnan(scores[i]) ? -HUGE_VAL : scores[i]; };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
-  const auto weight = [&](std::size_t i) { return weights.empty() ? 1.0 : weights[i]; };
-  double below = 0;  // weight of the negative rows with a smaller score
-  double positives = 0;
-  double pairs = 0;
-  for (std::size_t i = 0; i < order.size();) {
-    double tied_positive = 0;
-    double tied_negative = 0;
-    const double score = key(order[i]);
-    for (; i < order.size() && key(order[i]) == score; ++i) {
-      (positive[order[i]] != 0 ? tied_positive : tied_negative) += weight(order[i]);
-    }
-    pairs += tied_positive * (below + tied_negative / 2);
-    below += tied_negative;
-    positives += tied_positive;
-  }
-  if (!(positives > 0) || !(below > 0)) return std::nullopt;
-  return pairs / positives / below;
+// A score that is a number of votes has no margin.
+bool has_margins(const Model& model) {
+  const auto* kernel = std::get_if<KernelModel>(&model.form);
+  return kernel == nullptr || !kernel->pairs || model.planes() == 1;
 }
 
-namespace {
+double margin(std::span<const double> f, std::uint32_t truth) {
+  if (f.size() == 1) return truth == 1 ? f[0] : -f[0];
+  double other = -HUGE_VAL;
+  for (std::size_t k = 0; k < f.size(); ++k)
+    if (k != truth) other = std::max(other, f[k]);
+  return f[truth] - other;
+}
 
-// Mean of -log of the probability given to the true class, over rows whose label the model knows. A probability that
-// underflows to 0 counts as the smallest double.
-std::optional<double> log_loss_of(const Model& model, const Dataset& data, const std::vector<std::uint32_t>& labels,
-                                  const std::vector<double>& f, const Threads& threads) {
-  if (!has_probabilities(model)) return std::nullopt;
-  const std::size_t classes = model.classes.size();
-  const std::vector<double> p = labels_follow_probabilities(model)
-                                    ? probabilities(model, probability_scores(model, data, threads))
-                                    : probabilities(model, f);
-  double sum = 0, total = 0;
+// `weights` are 0 for rows of unknown label.
+void judge_margins(const Model& model, std::span<const double> f, std::span<const std::uint32_t> labels,
+                   std::span<const double> weights, Evaluation& result) {
+  if (!has_margins(model)) return;
+  const std::size_t planes = model.planes();
+  double sum = 0;
+  double wrong = 0;
+  double total = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] >= classes) continue;
-    sum -= data.weight(i) * std::log(std::max(p[i * classes + labels[i]], std::numeric_limits<double>::min()));
-    total += data.weight(i);
+    if (!(weights[i] > 0)) continue;
+    const double m = margin(f.subspan(i * planes, planes), labels[i]);
+    sum += weights[i] * Hinge::value(m);
+    if (!(m > 0)) wrong += weights[i];
+    total += weights[i];
   }
-  return total > 0 ? std::optional(sum / total) : std::nullopt;
+  if (!(total > 0)) return;
+  result.hinge_loss = sum / total;
+  result.zero_one_loss = wrong / total;
 }
 
-}  // namespace
+void judge_probabilities(const Model& model, const Dataset& data, std::span<const std::uint32_t> labels,
+                         std::span<const double> f, std::span<const double> weights, const Threads& threads,
+                         Evaluation& result) {
+  if (!has_probabilities(model)) return;
+  const std::vector<double> p =
+      labels_follow_probabilities(model)
+          ? probabilities_from_scores(model, probability_scores(model, data, threads))
+          : probabilities_from_scores(model, f);
+  const JudgedProbabilities judged{
+      .probabilities = p, .truth = labels, .weights = weights, .classes = model.classes.size()};
+  result.log_loss = log_loss(judged);
+  result.brier = brier_score(judged);
+  if (!result.brier) return;
+  Calibration bins = calibration(judged);
+  result.calibration_error = bins.error;
+  result.calibration = std::move(bins.bins);
+}
 
-Evaluation evaluate(const Model& model, const Dataset& data, const Threads& threads) {
+void judge_ranking(std::span<const double> f, std::span<const std::uint32_t> labels,
+                   std::span<const double> weights, const Judging& judging, Evaluation& result) {
+  std::vector<std::uint8_t> positive(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) positive[i] = labels[i] == 1 ? 1 : 0;
+  const Ranking ranking = rank_scores(f, positive, weights);
+  result.auc = area_under_curve(ranking);
+  result.auc_interval = area_interval(ranking);
+  result.average_precision = average_precision(ranking);
+  result.curve = thinned(curve_points(ranking), curve_points_kept);
+  const double weight = ranking.positive + ranking.negative;
+  if (!judging.costs || !(weight > 0)) return;
+  result.cost = cost_at(ranking, *judging.costs, judging.threshold) / weight;
+  result.cheapest = cheapest_threshold(ranking, *judging.costs);
+  result.cheapest->cost /= weight;
+}
+
+// How far scores lie above the threshold: 0 exactly for those that are equal to it. Empty at 0, where nothing changes.
+std::vector<double> above_threshold(std::span<const double> f, double threshold) {
+  std::vector<double> out;
+  if (threshold == 0) return out;
+  out.reserve(f.size());
+  for (const double score : f) out.push_back(score - threshold);
+  return out;
+}
+
+double balanced_error_of(std::span<const ClassFigures> classes) {
+  double sum = 0;
+  double seen = 0;
+  for (const ClassFigures& figures : classes) {
+    if (!(figures.rows > 0)) continue;
+    sum += 1 - figures.recall;
+    ++seen;
+  }
+  return seen > 0 ? sum / seen : 0;
+}
+
+// Before rows are scored for nothing.
+void check_judging(const Model& model, const Dataset& data, const Judging& judging) {
+  if (model.planes() != 1 && (judging.threshold != 0 || judging.costs))
+    throw UsageError(
+        judging.costs ? "--cost is for models of two classes" : "--threshold is for models of two classes",
+        "train with --positive LABEL");
   if (!data.labelled())
     throw InputError({.file = data.name()}, "the rows have no labels", "labels are needed here");
+  check_some_known(model, data);
+}
+
+}  // namespace
+
+Evaluation evaluate(const Model& model, const Dataset& data, const Threads& threads, const Judging& judging) {
+  check_judging(model, data, judging);
+  return evaluate(model, data, scores(model, data, threads), threads, judging);
+}
+
+Evaluation evaluate(const Model& model, const Dataset& data, std::span<const double> f,
+                    const Threads& threads, const Judging& judging) {
+  check_judging(model, data, judging);
   const std::size_t classes = model.classes.size();
-  const std::vector<std::uint32_t> labels = labels_in(data, model.classes);
-  const std::vector<double> f = scores(model, data, threads);
+  const std::vector<std::uint32_t> labels = labels_for(model, data);
   check_scores(model, f, data);
-  std::vector<std::uint32_t> given = labels_from_scores(model, f);
+  const std::vector<double> shifted = above_threshold(f, judging.threshold);
+  const std::span<const double> deciding = judging.threshold == 0 ? f : shifted;
+  std::vector<std::uint32_t> given = labels_from_scores(model, deciding);
 
   Evaluation result;
-  result.zero_rows = rows_with_zero_score(model, f);
+  result.zero_rows = rows_with_zero_score(model, deciding);
   for (const std::uint32_t i : result.zero_rows) given[i] = abstained;
   result.confusion.assign(classes, std::vector<double>(classes + 1));
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -115,18 +183,24 @@ Evaluation evaluate(const Model& model, const Dataset& data, const Threads& thre
   }
   result.error = result.count.share();
   result.interval = interval_of(result.count, data);
-  result.classes = class_figures(model.classes, result.confusion);
-  result.log_loss = log_loss_of(model, data, labels, f, threads);
-  if (model.planes() == 1) {
-    std::vector<std::uint8_t> positive(labels.size());
-    std::vector<double> weights(labels.size());
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      positive[i] = labels[i] == 1 ? 1 : 0;
-      weights[i] = labels[i] < classes ? data.weight(i) : 0;
-    }
-    result.auc = area_under_curve(f, positive, weights);
-  }
+  result.classes = class_figures(model.classes, result.confusion, result.interval.has_value());
+  result.balanced_error = balanced_error_of(result.classes);
+  std::vector<double> weights(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) weights[i] = labels[i] < classes ? data.weight(i) : 0;
+  judge_margins(model, f, labels, weights, result);
+  judge_probabilities(model, data, labels, f, weights, threads, result);
+  if (model.planes() == 1) judge_ranking(f, labels, weights, judging, result);
   return result;
+}
+
+bool trained_on(const Model& model, const Dataset& data) {
+  // The number of rows decides most cases without looking at them.
+  if (fact(model, "rows") != std::to_string(data.rows()) || fact(model, "data").empty()) return false;
+  const std::string positive = fact(model, "positive");
+  if (positive.empty()) return fact(model, "data") == data.fingerprint();
+  const std::string meant = class_meant(data.classes(), positive);
+  return std::find(data.classes().begin(), data.classes().end(), meant) != data.classes().end() &&
+         fact(model, "data") == against_rest(data, positive).fingerprint();
 }
 
 }  // namespace halfspace

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "halfspace/core/error.hpp"
+#include "halfspace/prepare/against_rest.hpp"
 
 namespace halfspace {
 
@@ -30,6 +32,22 @@ void ErrorCount::add(const ErrorCount& other) {
   weight += other.weight;
   wrong_weight += other.wrong_weight;
   weighted = weighted || other.weighted;
+}
+
+std::vector<std::uint32_t> labels_for(const Model& model, const Dataset& data) {
+  const std::vector<std::string>& known = model.classes;
+  const std::string positive = fact(model, "positive");
+  const bool against_rest = known.size() == 2 && !positive.empty();
+  const std::string meant = class_meant(data.classes(), positive);
+  std::vector<std::uint32_t> number;
+  for (const std::string& name : data.classes()) {
+    const auto found = std::find(known.begin(), known.end(), name) - known.begin();
+    number.push_back(against_rest ? (name == meant ? 1U : 0U) : static_cast<std::uint32_t>(found));
+  }
+  std::vector<std::uint32_t> out(data.labels().size());
+  std::transform(data.labels().begin(), data.labels().end(), out.begin(),
+                 [&](std::uint32_t y) { return number[y]; });
+  return out;
 }
 
 ErrorCount count_errors(const Model& model, std::span<const double> scores, const Dataset& data,

@@ -3,8 +3,8 @@
 //   theta . ((x - shift) factor) + theta0 = (theta factor) . x + theta0 - sum theta factor shift
 #pragma once
 
-#include "halfspace/data/scaling.hpp"
 #include "halfspace/model/model.hpp"
+#include "halfspace/prepare/scaling.hpp"
 
 namespace halfspace::detail {
 

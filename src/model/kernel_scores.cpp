@@ -12,9 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "data/kernel_multiples.hpp"
-#include "data/kernel_rows.hpp"
-#include "halfspace/data/scaling.hpp"
+#include "data/kernel/multiples.hpp"
+#include "data/kernel/rows.hpp"
+#include "halfspace/prepare/scaling.hpp"
 #include "model/row_scores.hpp"
 
 namespace halfspace {
@@ -24,7 +24,8 @@ constexpr std::size_t few_rows = 256;  // for one thread at a time
 
 // Sums of all functions for so many rows stay near the processor.
 std::size_t rows_at_once(const KernelModel& model) {
-  return std::clamp<std::size_t>((std::size_t{1} << 18U) / std::max<std::size_t>(1, model.offsets.size()), 512, 8192);
+  return std::clamp<std::size_t>((std::size_t{1} << 18U) / std::max<std::size_t>(1, model.offsets.size()),
+                                 512, 8192);
 }
 
 KernelFunction effective(const KernelModel& model) {
@@ -33,8 +34,8 @@ KernelFunction effective(const KernelModel& model) {
 }
 
 Matrix stored_vectors(const KernelModel& model) {
-  return CsrView<double>{
-      model.vectors(), model.features, model.start.data(), model.index.data(), model.value.data(), 1};
+  return CsrView<double>{model.vectors(),    model.features,     model.start.data(),
+                         model.index.data(), model.value.data(), 1};
 }
 
 std::size_t classes_of_pairs(std::size_t functions) {
@@ -52,8 +53,8 @@ std::vector<std::uint32_t> order_of_vectors(const KernelModel& model) {
   if (!model.pairs) return order;
   const std::size_t classes = classes_of_pairs(model.offsets.size());
   std::vector<std::uint32_t> owner(model.vectors(), 0);
-  std::vector<std::uint8_t> used(model.vectors() * classes, 0);     // against which classes
-  std::vector<std::uint32_t> often(classes * classes, 0);           // by the vectors of a class
+  std::vector<std::uint8_t> used(model.vectors() * classes, 0);  // against which classes
+  std::vector<std::uint32_t> often(classes * classes, 0);        // by the vectors of a class
   std::uint32_t a = 0, b = 1;
   for (std::size_t k = 0; k < model.offsets.size(); ++k) {
     for (std::uint64_t at = model.first[k]; at < model.first[k + 1]; ++at) {
@@ -128,15 +129,16 @@ class FunctionSums {
       } else {
         return double_;
       }
-    }();
+    }
+    ();
     const RowForm form = single ? single_form_ : exact_form_;
     if (!side) side.emplace(*left_access_, order_, form, multiples_.unit, model_, row_, threads_);
     if (single && scale_.entries == 0) scale_.entries = std::max<std::size_t>(1, side->rows.longest());
-    const KernelRows<T> right(*right_access_, rows, model_.features, form, threads_, {}, true, {}, multiples_.unit);
+    const KernelRows<T> right(*right_access_, rows, model_.features, form, threads_, {}, true, {},
+                              multiples_.unit);
     const std::size_t functions = sizes_.size();
     std::vector<double> sums(functions * right.padded(), 0.0);
-    if (!order_.empty())
-      add_kernel_sums(kernel_, side->left, right, side->weights, sums.data(), threads_);
+    if (!order_.empty()) add_kernel_sums(kernel_, side->left, right, side->weights, sums.data(), threads_);
     for_blocks(threads_, rows.size(), few_rows, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         for (std::size_t k = 0; k < functions; ++k)
@@ -225,8 +227,8 @@ bool decided(const KernelModel& model, const double* values, double error, const
 }
 
 // Of a batch of rows in float those whose labels the bounds leave open, once more in double.
-void settle_labels(FunctionSums& sums, const KernelModel& model, std::span<const std::uint32_t> rows, const Threads& threads,
-                   double* values, std::vector<std::uint32_t>& open) {
+void settle_labels(FunctionSums& sums, const KernelModel& model, std::span<const std::uint32_t> rows,
+                   const Threads& threads, double* values, std::vector<std::uint32_t>& open) {
   const std::size_t functions = model.offsets.size();
   std::vector<std::uint8_t> settled(rows.size());
   for_blocks(threads, rows.size(), few_rows, [&](std::size_t begin, std::size_t end) {
@@ -246,7 +248,8 @@ void settle_labels(FunctionSums& sums, const KernelModel& model, std::span<const
 // sink(first row, rows, values) for batches of rows, values[row * functions + k]; to decide, only the labels that follow from
 // the values are those of double.
 template <class Sink>
-void each_batch(const KernelModel& model, const Dataset& data, bool decide, const Threads& threads, const Sink& sink) {
+void each_batch(const KernelModel& model, const Dataset& data, bool decide, const Threads& threads,
+                const Sink& sink) {
   FunctionSums sums(model, data, threads);
   const std::size_t at_once = std::min(rows_at_once(model), data.rows());
   std::vector<double> values(at_once * model.offsets.size());
@@ -292,7 +295,8 @@ std::vector<std::uint8_t> later_at_zero(const KernelModel& model, std::size_t cl
   for (std::size_t k = 0; k < model.order.size(); ++k) place[model.order[k]] = static_cast<std::uint32_t>(k);
   std::vector<std::uint8_t> out;
   for (std::size_t a = 0; a < classes; ++a)
-    for (std::size_t b = a + 1; b < classes; ++b) out.push_back(!model.order.empty() && place[b] > place[a] ? 1 : 0);
+    for (std::size_t b = a + 1; b < classes; ++b)
+      out.push_back(!model.order.empty() && place[b] > place[a] ? 1 : 0);
   return out;
 }
 
@@ -300,8 +304,8 @@ std::vector<std::uint8_t> later_at_zero(const KernelModel& model, std::size_t cl
 
 namespace detail {
 
-void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data, bool decide,
-                   const Threads& threads, std::span<double> out) {
+void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data,
+                   bool decide, const Threads& threads, std::span<double> out) {
   if (unit_rows) {
     const Scaling unit{.kind = ScaleKind::Unit};
     kernel_scores(model, false, planes, apply_scaling(data, unit, threads), decide, threads, out);

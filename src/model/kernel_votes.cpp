@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "data/kernel_rows.hpp"
-#include "halfspace/data/scaling.hpp"
+#include "data/kernel/rows.hpp"
+#include "halfspace/prepare/scaling.hpp"
 #include "model/row_scores.hpp"
 
 namespace halfspace::detail {
@@ -48,8 +48,8 @@ void kernel_votes(const VotedModel& model, bool unit_rows, const Dataset& data, 
       CsrView<double>{kept, model.features, model.start.data(), model.index.data(), model.value.data(), 1};
   const auto left_access = RowAccess::of(stored);
   const auto right_access = RowAccess::of(data.matrix());
-  const RowForm form = form_of_both(*left_access, *right_access,
-                                    stores_ones(data.matrix()) && all_ones(model.value));
+  const RowForm form =
+      form_of_both(*left_access, *right_access, stores_ones(data.matrix()) && all_ones(model.value));
   std::vector<std::uint32_t> all(std::max(kept, data.rows()));
   std::iota(all.begin(), all.end(), 0U);
   const std::span<const std::uint32_t> every(all);

@@ -85,11 +85,19 @@ Model without_preparation(const Model& model) {
 
 std::string function_name(const Model& model, std::size_t k) {
   const auto* kernel = std::get_if<KernelModel>(&model.form);
-  if (kernel == nullptr || !kernel->pairs) return model.functions() == 1 ? model.classes.back() : model.classes.at(k);
+  if (kernel == nullptr || !kernel->pairs)
+    return model.functions() == 1 ? model.classes.back() : model.classes.at(k);
   for (std::size_t a = 0; a + 1 < model.classes.size(); ++a) {
     const std::size_t pairs = model.classes.size() - 1 - a;
     if (k < pairs) return model.classes[a + 1 + k] + " against " + model.classes[a];
     k -= pairs;
+  }
+  return {};
+}
+
+std::string fact(const Model& model, std::string_view key) {
+  for (const auto& [name, value] : model.facts) {
+    if (name == key) return value;
   }
   return {};
 }
@@ -99,11 +107,12 @@ namespace {
 std::vector<double> scores_of(const Model& model, const Dataset& data, bool decide, const Threads& threads);
 
 // Block by block, so that memory stays bounded.
-std::vector<double> prepared_scores(const Model& model, const Dataset& data, bool decide, const Threads& threads) {
+std::vector<double> prepared_scores(const Model& model, const Dataset& data, bool decide,
+                                    const Threads& threads) {
   constexpr std::size_t most_numbers = std::size_t{1} << 23U;
   const Model plain = without_preparation(model);
-  const std::size_t width = model.scaling.kind != ScaleKind::None ? std::max(plain.features(), model.features())
-                                                                  : plain.features();
+  const std::size_t width =
+      model.scaling.kind != ScaleKind::None ? std::max(plain.features(), model.features()) : plain.features();
   const std::size_t block = std::max<std::size_t>(64, most_numbers / std::max<std::size_t>(1, width));
   std::vector<double> out;
   out.reserve(data.rows() * model.planes());
@@ -148,8 +157,10 @@ std::vector<std::uint32_t> labels_from_scores(const Model& model, std::span<cons
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto* kernel = std::get_if<KernelModel>(&model.form);
   const auto* linear = std::get_if<LinearModel>(&model.form);
-  if (kernel != nullptr && !kernel->order.empty()) std::copy(kernel->order.begin(), kernel->order.end(), order.begin());
-  if (linear != nullptr && !linear->order.empty()) std::copy(linear->order.begin(), linear->order.end(), order.begin());
+  if (kernel != nullptr && !kernel->order.empty())
+    std::copy(kernel->order.begin(), kernel->order.end(), order.begin());
+  if (linear != nullptr && !linear->order.empty())
+    std::copy(linear->order.begin(), linear->order.end(), order.begin());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto row = scores.subspan(i * planes, planes);
     if (planes == 1) {

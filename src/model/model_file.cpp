@@ -20,14 +20,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "data/other_file.hpp"
+#include "data/text/other_file.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
-#include "model/liblinear_text.hpp"
-#include "model/libsvm_text.hpp"
-#include "model/model_json.hpp"
-#include "model/safetensors.hpp"
-#include "model/tensor_reader.hpp"
+#include "model/file/model_json.hpp"
+#include "model/file/safetensors.hpp"
+#include "model/file/tensor_reader.hpp"
+#include "model/foreign/liblinear_text.hpp"
+#include "model/foreign/libsvm_text.hpp"
 
 namespace halfspace {
 namespace {
@@ -194,7 +194,8 @@ void read_form(TensorReader& tensors, VotedModel& model, std::size_t) {
   const std::uint64_t entries = tensors.get("rows.index", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
   const std::uint64_t mistakes = tensors.get("mistakes.row", Dtype::U32).bytes.size() / sizeof(std::uint32_t);
   if (model.features > free_weights && model.features / growth_limit > entries + 1) {
-    tensors.refuse(*tensors.find("rows.index"), 0, fmt::format("{} entries for {} features", entries, model.features));
+    tensors.refuse(*tensors.find("rows.index"), 0,
+                   fmt::format("{} entries for {} features", entries, model.features));
   }
   model.start = tensors.values<std::uint64_t>("rows.start", Dtype::U64, {rows + 1});
   model.value = tensors.values<double>("rows.value", Dtype::F64, {entries});
@@ -235,11 +236,15 @@ void read_dual(TensorReader& tensors, Model& model) {
   for (std::size_t k = 0; k + 1 < start.size(); ++k) {
     if (start[k] > start[k + 1] || start[k + 1] > count) tensors.refuse(starts, (k + 1) * 8, "not ascending");
     DualPoint& point = model.dual.emplace_back();
-    point.rows.assign(rows.begin() + static_cast<std::ptrdiff_t>(start[k]), rows.begin() + static_cast<std::ptrdiff_t>(start[k + 1]));
-    point.alpha.assign(alpha.begin() + static_cast<std::ptrdiff_t>(start[k]), alpha.begin() + static_cast<std::ptrdiff_t>(start[k + 1]));
+    point.rows.assign(rows.begin() + static_cast<std::ptrdiff_t>(start[k]),
+                      rows.begin() + static_cast<std::ptrdiff_t>(start[k + 1]));
+    point.alpha.assign(alpha.begin() + static_cast<std::ptrdiff_t>(start[k]),
+                       alpha.begin() + static_cast<std::ptrdiff_t>(start[k + 1]));
     for (std::size_t i = 0; i < point.rows.size(); ++i) {
-      if (i > 0 && point.rows[i] <= point.rows[i - 1]) tensors.refuse(*tensors.find("dual.rows"), (start[k] + i) * 4, "not ascending");
-      if (!(point.alpha[i] > 0)) tensors.refuse(*tensors.find("dual.alpha"), (start[k] + i) * 8, "not above 0");
+      if (i > 0 && point.rows[i] <= point.rows[i - 1])
+        tensors.refuse(*tensors.find("dual.rows"), (start[k] + i) * 4, "not ascending");
+      if (!(point.alpha[i] > 0))
+        tensors.refuse(*tensors.find("dual.alpha"), (start[k] + i) * 8, "not above 0");
     }
   }
 }
@@ -285,8 +290,8 @@ void refuse_other_files(std::string_view bytes, const std::string& name) {
   if (!other) return;
   Place place{.file = name, .line = other->line, .column = other->column};
   if (!looks_like_text(bytes) && !other->what.starts_with("text")) place = {.file = name, .byte = 0};
-  throw InputError(place, "the file is " + other->what, "a model of halfspace, LIBLINEAR or LIBSVM was expected",
-                   other->hint);
+  throw InputError(place, "the file is " + other->what,
+                   "a model of halfspace, LIBLINEAR or LIBSVM was expected", other->hint);
 }
 
 }  // namespace
@@ -344,7 +349,8 @@ Model model_from_bytes(std::string_view bytes, const std::string& name) {
   // As the length of a header these would be more than any file has.
   for (const std::string_view mark : {"\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF"})
     if (bytes.starts_with(mark))
-      throw InputError({.file = name, .line = 1, .column = 1}, mark.size() == 3 ? "a byte order mark" : "UTF-16 text",
+      throw InputError({.file = name, .line = 1, .column = 1},
+                       mark.size() == 3 ? "a byte order mark" : "UTF-16 text",
                        "a model of halfspace, LIBLINEAR or LIBSVM, without a mark before it");
   if (bytes.empty())
     throw InputError({.file = name, .line = 1, .column = 1}, "the file is empty", "a model was expected");

@@ -103,7 +103,8 @@ void couple(const Pairwise& r, const std::vector<std::uint32_t>& order, double* 
   }
 }
 
-std::vector<double> coupled_probabilities(const Model& model, const KernelModel& kernel, std::span<const double> values) {
+std::vector<double> coupled_probabilities(const Model& model, const KernelModel& kernel,
+                                          std::span<const double> values) {
   const std::size_t classes = model.classes.size();
   const std::size_t functions = kernel.offsets.size();
   const std::vector<std::uint32_t> order = foreign_order(model, kernel);
@@ -130,12 +131,14 @@ bool has_probabilities(const Model& model) {
 
 std::vector<double> probability_scores(const Model& model, const Dataset& data, const Threads& threads) {
   const KernelModel* kernel = with_sigmoids(model);
-  return kernel != nullptr ? function_values(*kernel, model.unit_rows, data, threads) : scores(model, data, threads);
+  return kernel != nullptr ? function_values(*kernel, model.unit_rows, data, threads)
+                           : scores(model, data, threads);
 }
 
 bool labels_follow_probabilities(const Model& model) { return with_sigmoids(model) != nullptr; }
 
-std::vector<std::uint32_t> labels_from_probabilities(const Model& model, std::span<const double> probabilities) {
+std::vector<std::uint32_t> labels_from_probabilities(const Model& model,
+                                                     std::span<const double> probabilities) {
   const std::size_t classes = model.classes.size();
   std::vector<std::uint32_t> order(classes);
   for (std::size_t k = 0; k < classes; ++k) order[k] = static_cast<std::uint32_t>(k);
@@ -150,7 +153,7 @@ std::vector<std::uint32_t> labels_from_probabilities(const Model& model, std::sp
   return labels;
 }
 
-std::vector<double> probabilities(const Model& model, std::span<const double> scores) {
+std::vector<double> probabilities_from_scores(const Model& model, std::span<const double> scores) {
   if (const KernelModel* kernel = with_sigmoids(model)) return coupled_probabilities(model, *kernel, scores);
   const std::size_t planes = model.planes();
   const std::size_t classes = model.classes.size();

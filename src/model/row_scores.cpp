@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/simd/row_loops.hpp"
+
 namespace halfspace::detail {
 namespace {
 
@@ -154,10 +156,12 @@ double value_at(const DenseRow<V>& row, std::uint32_t feature) {
 void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
                    std::span<double> out) {
   // The plane of a constant answer asks nothing of the rows.
-  const bool constant = std::all_of(model.weights.begin(), model.weights.end(), [](double w) { return w == 0; });
+  const bool constant =
+      std::all_of(model.weights.begin(), model.weights.end(), [](double w) { return w == 0; });
   // Laying out the weights pays only when the rows use them about once.
   std::vector<double> table;
-  if (!constant && model.planes > 1 && data.nonzeros() >= model.features) table = feature_major(model, threads);
+  if (!constant && model.planes > 1 && data.nonzeros() >= model.features)
+    table = feature_major(model, threads);
   std::visit(
       [&](const auto& x) {
         for_blocks(threads, data.rows(), row_block, [&](std::size_t begin, std::size_t end) {

@@ -27,8 +27,8 @@ void kernel_votes(const VotedModel& model, bool unit_rows, const Dataset& data, 
                   std::span<double> out);
 
 // The functions of the model, or the votes of its pairs. `decide`: only the labels that they give are wanted.
-void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data, bool decide,
-                   const Threads& threads, std::span<double> out);
+void kernel_scores(const KernelModel& model, bool unit_rows, std::size_t planes, const Dataset& data,
+                   bool decide, const Threads& threads, std::span<double> out);
 
 // |x| of a row, also where its square is not a number.
 void row_norms(const Dataset& data, const Threads& threads, std::span<double> out);

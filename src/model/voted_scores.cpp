@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
 #include "model/row_scores.hpp"
 
 namespace halfspace::detail {

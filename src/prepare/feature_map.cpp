@@ -2,7 +2,7 @@
 // Applying a map. Cost of a row: fourier, its entries times half the features, and a sine and cosine each
 // pair; nystrom, one kernel value per landmark and half of their square. Memory beside the result: the map
 // once more in the layout of the kernel tiles and, per thread, a block of rows in double.
-#include "halfspace/data/feature_map.hpp"
+#include "halfspace/prepare/feature_map.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include <numeric>
 #include <variant>
 
-#include "core/dense.hpp"
-#include "data/kernel_rows.hpp"
+#include "core/simd/dense.hpp"
+#include "data/kernel/rows.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {

@@ -9,12 +9,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/dense.hpp"
-#include "data/equal_rows.hpp"
-#include "data/kernel_rows.hpp"
+#include "core/simd/dense.hpp"
+#include "data/kernel/rows.hpp"
+#include "data/storage/equal_rows.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
-#include "halfspace/data/feature_map.hpp"
+#include "halfspace/prepare/feature_map.hpp"
 
 namespace halfspace {
 namespace {

@@ -2,7 +2,7 @@
 // Figures of the columns are taken over the rows of positive weight, a row of weight k counting k times.
 // Every column is first divided by a power of two near its largest value, so that no sum of values up
 // to 1.8e308 overflows.
-#include "halfspace/data/scaling.hpp"
+#include "halfspace/prepare/scaling.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
 
@@ -253,6 +254,12 @@ Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Threads& thread
   return scaling;
 }
 
+std::vector<double> column_deviations(const Dataset& data, const Threads& threads) {
+  std::vector<double> out = learn_scaling(data, ScaleKind::Standard, threads).factor;
+  for (double& x : out) x = x > 0 ? clamped(1 / x) : 0;
+  return out;
+}
+
 Dataset apply_scaling(const Dataset& data, const Scaling& scaling, const Threads& threads) {
   const bool by_columns = scaling.kind == ScaleKind::Standard || scaling.kind == ScaleKind::MinMax;
   if (by_columns && (scaling.shift.size() != data.features() || scaling.factor.size() != data.features())) {
@@ -291,7 +298,9 @@ Dataset apply_scaling(const Dataset& data, const Scaling& scaling, std::size_t b
   DatasetParts parts;
   parts.matrix = stored.matrix;
   parts.storage = std::move(stored.storage);
-  const auto part = [&](const auto& whole) { return whole.empty() ? whole : whole.subspan(begin, end - begin); };
+  const auto part = [&](const auto& whole) {
+    return whole.empty() ? whole : whole.subspan(begin, end - begin);
+  };
   const auto labels = part(data.labels());
   const auto weights = part(data.weights());
   parts.labels.assign(labels.begin(), labels.end());

@@ -42,19 +42,21 @@ void refuse_start(const Run& run, std::string_view algorithm) {
 }
 
 void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts options, const Run& run) {
-  fit.model.algorithm = algorithm;
-  fit.model.options = std::move(options);
-  fit.model.classes = data.classes();
-  fit.model.encoding = data.encoding();
-  fit.model.certificate = to_json(fit.certificates);
-  Facts own = std::move(fit.model.facts);  // what the solver had to say
-  fit.model.facts = {{"rows", fmt::format("{}", data.rows())},
-                     {"features", fmt::format("{}", data.features())},
-                     {"data", data.fingerprint()},
-                     {"seed", fmt::format("{}", run.seed)},
-                     {"version", std::string(version())}};
-  if (run.start != nullptr) fit.model.facts.emplace_back("from", run.start->name);
-  fit.model.facts.insert(fit.model.facts.end(), own.begin(), own.end());
+  if (!fit.has_model()) return;
+  Model& model = fit.model();
+  model.algorithm = algorithm;
+  model.options = std::move(options);
+  model.classes = data.classes();
+  model.encoding = data.encoding();
+  model.certificate = to_json(fit.proof.certificates);
+  Facts own = std::move(model.facts);  // what the solver had to say
+  model.facts = {{"rows", fmt::format("{}", data.rows())},
+                 {"features", fmt::format("{}", data.features())},
+                 {"data", data.fingerprint()},
+                 {"seed", fmt::format("{}", run.seed)},
+                 {"version", std::string(version())}};
+  if (run.start != nullptr) model.facts.emplace_back("from", run.start->name);
+  model.facts.insert(model.facts.end(), own.begin(), own.end());
 }
 
 }  // namespace detail
@@ -113,15 +115,16 @@ struct Holder final : Base {
   [[nodiscard]] Fit stream(RowStream& stream, const Run& run) const override {
     if constexpr (requires { halfspace::solve_stream(stream, options_value, run); }) {
       Fit fit = halfspace::solve_stream(stream, options_value, run);
-      fit.model.algorithm = A::name;
-      fit.model.options = option_values(options_value);
-      fit.model.classes = stream.classes();
-      fit.model.certificate = to_json(fit.certificates);
-      fit.model.facts = {{"features", fmt::format("{}", fit.model.features())},
-                         {"data", "stream"},
-                         {"seed", fmt::format("{}", run.seed)},
-                         {"version", std::string(version())}};
-      if (run.start != nullptr) fit.model.facts.emplace_back("from", run.start->name);
+      Model& model = fit.model();
+      model.algorithm = A::name;
+      model.options = option_values(options_value);
+      model.classes = stream.classes();
+      model.certificate = to_json(fit.proof.certificates);
+      model.facts = {{"features", fmt::format("{}", model.features())},
+                     {"data", "stream"},
+                     {"seed", fmt::format("{}", run.seed)},
+                     {"version", std::string(version())}};
+      if (run.start != nullptr) model.facts.emplace_back("from", run.start->name);
       return fit;
     } else {
       throw UsageError(
@@ -188,18 +191,6 @@ Fit Algorithm::train(const Dataset& data, const Run& run) const { return any_->f
 Fit Algorithm::train_stream(RowStream& stream, const Run& run) const { return any_->stream(stream, run); }
 Fit Algorithm::trace(const Dataset& data, const Run& run, const UpdateObserver& observer) const {
   return any_->trace(data, run, observer);
-}
-
-std::string_view stop_name(Stop stop) {
-  switch (stop) {
-    case Stop::Converged: return "converged";
-    case Stop::Clean: return "clean";
-    case Stop::Passes: return "passes";
-    case Stop::Limit: return "limit";
-    case Stop::Time: return "time";
-    case Stop::Cancelled: break;
-  }
-  return "cancelled";
 }
 
 }  // namespace halfspace

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "data/columns.hpp"
+#include "data/storage/columns.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -98,7 +98,7 @@ Cut best_cut(const ValueTable& table, std::size_t classes, std::size_t positive,
 Fit solve(const Dataset& data, const Majority&, const Run&) {
   const std::vector<double> total = class_weights(data);
   const std::uint32_t winner = largest(total);
-  Fit fit;
+  Fit fit{.answer = {.model = Model{}}};
   const std::size_t planes = total.size() == 2 ? 1 : total.size();
   LinearModel linear{.features = data.features(), .planes = planes};
   linear.weights.assign(planes * data.features(), 0.0);
@@ -106,7 +106,7 @@ Fit solve(const Dataset& data, const Majority&, const Run&) {
     const bool wins = planes == 1 ? winner == 1 : winner == k;
     linear.offsets.push_back(wins ? 1.0 : -1.0);
   }
-  fit.model.form = std::move(linear);
+  fit.model().form = std::move(linear);
   return fit;
 }
 
@@ -127,7 +127,7 @@ Fit solve(const Dataset& data, const Stump&, const Run& run) {
       }
     }
   });
-  Fit fit;
+  Fit fit{.answer = {.model = Model{}}};
   LinearModel linear{.features = data.features(), .planes = planes};
   linear.weights.assign(planes * data.features(), 0.0);
   for (std::size_t k = 0; k < planes; ++k) {
@@ -138,7 +138,7 @@ Fit solve(const Dataset& data, const Stump&, const Run& run) {
     if (best.sign != 0) linear.weights[k * data.features() + best.feature] = best.sign;
     linear.offsets.push_back(best.sign != 0 ? -best.sign * best.threshold : best.threshold);
   }
-  fit.model.form = std::move(linear);
+  fit.model().form = std::move(linear);
   return fit;
 }
 
@@ -175,8 +175,8 @@ Fit solve(const Dataset& data, const Lookup& options, const Run& run) {
   for (std::size_t v = 0; v < table.values.size(); ++v) {
     lookup.labels.push_back(largest(std::span<const double>(table.weights.data() + v * classes, classes)));
   }
-  Fit fit;
-  fit.model.form = std::move(lookup);
+  Fit fit{.answer = {.model = Model{}}};
+  fit.model().form = std::move(lookup);
   return fit;
 }
 

@@ -14,8 +14,8 @@
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/solve/separability.hpp"
-#include "solve/clock.hpp"
-#include "solve/kernel_hard_margin.hpp"
+#include "solve/convex/clock.hpp"
+#include "solve/kernel/hard_margin.hpp"
 
 namespace halfspace {
 namespace {
@@ -27,14 +27,9 @@ struct Plane {
 };
 
 // Scaled so that the smallest margin is 1 by the lower bound.
-Plane plane_of(const Separability& answer, std::size_t features) {
-  const SeparationProof& proof = answer.proof;
-  Plane out;
-  out.theta.assign(features, 0.0);
-  for (std::size_t k = 0; k < proof.margin_plane.columns.size(); ++k)
-    out.theta[proof.margin_plane.columns[k]] = std::stod(proof.margin_plane.weights[k]);
-  out.theta0 = std::stod(proof.margin_plane.offset);
-  const double rest = proof.offset == Offset::Lifted ? out.theta0 * out.theta0 : 0;
+Plane plane_of(const Separability& answer) {
+  Plane out{answer.widest.theta, answer.widest.theta0, {}};
+  const double rest = answer.proof.offset == Offset::Lifted ? out.theta0 * out.theta0 : 0;
   const double length =
       std::sqrt(std::inner_product(out.theta.begin(), out.theta.end(), out.theta.begin(), rest));
   const double factor = 1 / (length * answer.margin->lower);
@@ -49,18 +44,13 @@ DualPoint dual_of(const Separability& answer, const Dataset& data) {
   const auto side = [&](std::uint32_t row) {
     return free && data.classes()[data.labels()[row]] == proof.positive.front() ? 1 : 0;
   };
-  std::vector<std::pair<std::uint32_t, double>> weights;
   double total[2] = {0, 0};
-  for (std::size_t k = 0; k < proof.hull.rows.size(); ++k) {
-    weights.emplace_back(proof.hull.rows[k], std::stod(proof.hull.weights[k]));
-    total[side(proof.hull.rows[k])] += weights.back().second;
-  }
-  std::sort(weights.begin(), weights.end());
+  for (const auto& [row, weight] : answer.widest.hull) total[side(row)] += weight;
   // With the weights of each class (free) or all of them summing to 1, this factor makes the dual value
   // largest.
   const double factor = (free ? 0.5 : 1) / (answer.margin->upper * answer.margin->upper);
   DualPoint out;
-  for (const auto& [row, weight] : weights) {
+  for (const auto& [row, weight] : answer.widest.hull) {
     out.rows.push_back(row);
     out.alpha.push_back(factor * weight / total[side(row)]);
   }
@@ -74,7 +64,7 @@ Fit solve(const Dataset& data, const HardMargin& options, const Run& given) {
   if (options.kernel.kind != KernelKind::Linear) return solve_kernel_hard_margin(data, options, run);
   const std::size_t classes = data.classes().size();
   const std::size_t planes = classes == 2 ? 1 : classes;
-  Fit fit;
+  Fit fit{.answer = {.model = Model{}}};
   LinearModel linear{.features = data.features(), .planes = planes};
   Objective total;
   std::uint64_t support = 0;
@@ -86,8 +76,10 @@ Fit solve(const Dataset& data, const HardMargin& options, const Run& given) {
     const Separability answer =
         separability(data, {label}, rest,
                      {.offset = options.offset, .margin = MarginWork::Full, .margin_gap = options.gap}, run);
-    if (answer.stopped != StopCause::None) fit.stop = stop_of(answer.stopped);
-    if (!answer.decided && answer.stopped != StopCause::None) {
+    if (answer.stopped != StopCause::None) fit.answer.stop = stop_of(answer.stopped);
+    const bool open =
+        !answer.decided || (answer.proof.verdict == Separation::Separable && !answer.margin.has_value());
+    if (open && answer.stopped != StopCause::None) {
       if (answer.plane.empty()) throw Stopped(answer.stopped);
       linear.weights.insert(linear.weights.end(), answer.plane.begin(), answer.plane.end());
       linear.offsets.push_back(answer.plane0);
@@ -95,16 +87,16 @@ Fit solve(const Dataset& data, const HardMargin& options, const Run& given) {
       continue;
     }
     if (!answer.decided) {
-      throw SystemError(
+      return Fit::without_model(
+          Stop::Limit,
           fmt::format("separability of {} was not decided: {} rows and {} columns are left, too many",
                       printable(label), answer.core_rows, answer.core_columns));
     }
     if (answer.proof.verdict != Separation::Separable) {
-      fit.no_plane = std::make_shared<SeparationProof>(answer.proof);
-      fit.model.form =
-          LinearModel{data.features(), planes, std::vector<double>(planes * data.features(), 0.0),
-                      std::vector<double>(planes, 0.0)};
-      return fit;
+      return Fit::without_model(Stop::Refused,
+                                fmt::format("{} and the rest are {} (decided exactly)", printable(label),
+                                            OptionType<Separation>::print(answer.proof.verdict)),
+                                std::make_shared<SeparationProof>(answer.proof));
     }
     if (!answer.margin) {
       // The plane is proved in whole numbers; its length is not one that double holds.
@@ -116,37 +108,38 @@ Fit solve(const Dataset& data, const HardMargin& options, const Run& given) {
           "scale the data: --scale standard; the plane itself: halfspace separable");
     }
     const MarginBounds& margin = *answer.margin;
-    fit.iterations += answer.newton_steps;
-    Plane plane = plane_of(answer, data.features());
+    fit.trace.iterations += answer.newton_steps;
+    Plane plane = plane_of(answer);
     linear.weights.insert(linear.weights.end(), plane.theta.begin(), plane.theta.end());
     linear.offsets.push_back(plane.theta0);
     const DualityGap gap{0.5 / (margin.lower * margin.lower), 0.5 / (margin.upper * margin.upper)};
-    fit.certificates.emplace_back(gap);
+    fit.proof.certificates.emplace_back(gap);
     total.primal += gap.primal;
     total.dual += gap.dual;
-    fit.model.dual.push_back(dual_of(answer, data));
-    support += fit.model.dual.back().rows.size();
-    if (margin.upper / margin.lower - 1 > options.gap && fit.stop == Stop::Converged) fit.stop = Stop::Limit;
+    fit.model().dual.push_back(dual_of(answer, data));
+    support += fit.model().dual.back().rows.size();
+    if (margin.upper / margin.lower - 1 > options.gap && fit.answer.stop == Stop::Converged)
+      fit.answer.stop = Stop::Limit;
     if (planes == 1) {
-      fit.figures = {{"margin_lower", margin.lower},
-                     {"margin_upper", margin.upper},
-                     {"radius", margin.radius},
-                     {"mistake_bound", margin.mistakes}};
+      fit.trace.figures = {{"margin_lower", margin.lower},
+                           {"margin_upper", margin.upper},
+                           {"radius", margin.radius},
+                           {"mistake_bound", margin.mistakes}};
     }
-    fit.summary.push_back(fmt::format("{}: margin {:.9g}, no plane has more than {:.9g}", printable(label),
-                                    margin.lower, margin.upper));
+    fit.words.summary.push_back(fmt::format("{}: margin {:.9g}, no plane has more than {:.9g}",
+                                            printable(label), margin.lower, margin.upper));
   }
-  fit.objective = total;
-  fit.support_vectors = support;
+  fit.proof.objective = total;
+  fit.trace.support_vectors = support;
   if (!proved) {
-    fit.certificates.clear();
-    fit.model.dual.clear();
-    fit.objective.reset();
-    fit.support_vectors.reset();
-    fit.notes.emplace_back("stopped before the margin was proved: nothing is proved about this model");
+    fit.proof.certificates.clear();
+    fit.model().dual.clear();
+    fit.proof.objective.reset();
+    fit.trace.support_vectors.reset();
+    fit.words.notes.emplace_back("stopped before the margin was proved: nothing is proved about this model");
   }
-  fit.notes.emplace_back("minimise |theta|^2/2 with m >= 1 for every row");
-  fit.model.form = std::move(linear);
+  fit.words.notes.emplace_back("minimise |theta|^2/2 with m >= 1 for every row");
+  fit.model().form = std::move(linear);
   return fit;
 }
 

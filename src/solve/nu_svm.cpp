@@ -10,11 +10,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "halfspace/core/error.hpp"
-#include "solve/kernel_check.hpp"
-#include "solve/kernel_svm.hpp"
+#include "solve/kernel/check.hpp"
+#include "solve/kernel/svm.hpp"
 
 namespace halfspace {
 namespace {
@@ -71,24 +72,24 @@ Shares worst_shares(const KernelClasses& solved, const std::vector<double>& valu
 void tell_shares(Fit& fit, const Shares& shares, double nu, bool one, bool margins) {
   const std::string_view of = one ? "" : ", the worst function";
   if (at_most(shares.bounded, nu) && at_most(nu, shares.vectors)) {
-    fit.summary.push_back(fmt::format(
+    fit.words.summary.push_back(fmt::format(
         "support vectors at their bound {:.6g} <= nu {:.6g} <= support vectors {:.6g} (shares of the rows{})",
         shares.bounded, nu, shares.vectors, of));
   } else {
-    fit.summary.push_back(
+    fit.words.summary.push_back(
         fmt::format("nu {:.6g}; support vectors {:.6g}, at their bound {:.6g} (shares of the rows{})", nu,
                     shares.vectors, shares.bounded, of));
   }
-  fit.figures.emplace_back("support_vector_share", shares.vectors);
-  fit.figures.emplace_back("bounded_support_vector_share", shares.bounded);
+  fit.trace.figures.emplace_back("support_vector_share", shares.vectors);
+  fit.trace.figures.emplace_back("bounded_support_vector_share", shares.bounded);
   if (!margins) return;
-  fit.summary.push_back(fmt::format(
+  fit.words.summary.push_back(fmt::format(
       "margin errors {:.6g}{}{} (rows with a margin below rho by more than a thousandth{})", shares.errors,
       at_most(shares.errors, nu) ? fmt::format(" <= nu {:.6g}", nu) : "",
       at_most(shares.errors, nu) ? ""
                                  : fmt::format(", which is above nu {:.6g}: the solution is not reached", nu),
       of));
-  fit.figures.emplace_back("margin_error_share", shares.errors);
+  fit.trace.figures.emplace_back("margin_error_share", shares.errors);
 }
 
 bool has_margin(const KernelTask& task) { return task.machine.rho > 0; }
@@ -99,49 +100,55 @@ bool is_reached(const KernelTask& task) { return task.machine.stop == Stop::Conv
 void tell_costs(Fit& fit, const KernelClasses& solved, const Shares& shares, double nu) {
   const bool margins = std::all_of(solved.tasks.begin(), solved.tasks.end(), has_margin);
   // A gap that is small beside 1 may be large beside an objective that nobody chose the scale of: nu has the last word.
-  if (fit.stop == Stop::Converged && margins && !at_most(shares.errors, nu)) fit.stop = Stop::Limit;
-  const bool reached = std::all_of(solved.tasks.begin(), solved.tasks.end(), is_reached) && fit.stop == Stop::Converged;
+  if (fit.answer.stop == Stop::Converged && margins && !at_most(shares.errors, nu))
+    fit.answer.stop = Stop::Limit;
+  const bool reached =
+      std::all_of(solved.tasks.begin(), solved.tasks.end(), is_reached) && fit.answer.stop == Stop::Converged;
   const bool one = solved.tasks.size() == 1;
   if (margins) {
     std::string costs;
     for (const KernelTask& task : solved.tasks)
       costs += fmt::format("{}{}", costs.empty() ? "" : ",", task.machine.C);
-    fit.model.facts.emplace_back("C", costs);
+    fit.model().facts.emplace_back("C", costs);
   } else {
-    fit.objective.reset();
-    fit.certificates.clear();
-    fit.model.dual.clear();
+    fit.proof.objective.reset();
+    fit.proof.certificates.clear();
+    fit.model().dual.clear();
   }
   const KernelMachine& only = solved.tasks[0].machine;
-  if (reached && !fit.objective) {
-    fit.summary.emplace_back("no C is named for which this is the svm: nothing is proved about this kernel");
+  if (reached && !fit.proof.objective) {
+    fit.words.summary.emplace_back(
+        "no C is named for which this is the svm: nothing is proved about this kernel");
   } else if (reached && one) {
-    fit.summary.push_back(
+    fit.words.summary.push_back(
         fmt::format("the same as svm with C = {:.8g}; margin rho = {:.8g}", only.C, only.rho));
-    fit.figures.emplace_back("C", only.C);
+    fit.trace.figures.emplace_back("C", only.C);
   } else if (reached) {
     const auto [least, most] =
         std::minmax_element(solved.tasks.begin(), solved.tasks.end(),
                             [](const auto& a, const auto& b) { return a.machine.C < b.machine.C; });
-    fit.summary.push_back(
+    fit.words.summary.push_back(
         fmt::format("the same as svm with a C of its own for each of the {} functions, {:.6g} to {:.6g}",
                     solved.tasks.size(), least->machine.C, most->machine.C));
   } else {
-    fit.summary.push_back(
+    fit.words.summary.push_back(
         margins ? fmt::format("nu {:.6g} was not reached: no C is known for which this is the svm", nu)
                 : fmt::format(
                       "nu {:.6g} was not reached: no margin was found, and there is no C that stands for it",
                       nu));
-    if (fit.stop == Stop::Limit && !margins)
-      fit.summary.emplace_back("for a nu this small the classes may have no margin; a larger one gives a wider one");
+    if (fit.answer.stop == Stop::Limit && !margins)
+      fit.words.summary.emplace_back(
+          "for a nu this small the classes may have no margin; a larger one gives a wider one");
   }
-  if (one) fit.figures.emplace_back("rho", only.rho);
+  if (one) fit.trace.figures.emplace_back("rho", only.rho);
 }
 
 // In six digits, never above the value.
 std::string rounded_down(double value) {
   const std::string text = fmt::format("{:.6g}", value);
-  return std::stod(text) <= value ? text : fmt::format("{:.6g}", value * (1 - 1e-6));
+  double rounded = 0;
+  std::from_chars(text.data(), text.data() + text.size(), rounded);
+  return rounded <= value ? text : fmt::format("{:.6g}", value * (1 - 1e-6));
 }
 
 }  // namespace
@@ -167,16 +174,17 @@ Fit solve(const Dataset& data, const NuSvm& options, const Run& given) {
   });
   const KernelClasses solved = classes;
   Fit fit = kernel_fit(data, goal.kernel, std::move(classes), !options.no_certificate);
-  std::vector<double> values = fit.training_scores;
+  std::vector<double> values = fit.trace.scores;
   try {
     if (values.empty())
-      values = function_values(std::get<KernelModel>(fit.model.form), false, data, closing_team(run));
+      values = function_values(std::get<KernelModel>(fit.model().form), false, data, closing_team(run));
   } catch (const Stopped& stopped) {  // no shares then, and no C that stands for nu
-    fit.stop = stop_of(stopped);
-    fit.certificates.clear();
-    fit.model.dual.clear();
-    fit.objective.reset();
-    fit.summary.emplace_back("stopped before the shares were counted: nothing is proved about this model");
+    fit.answer.stop = stop_of(stopped);
+    fit.proof.certificates.clear();
+    fit.model().dual.clear();
+    fit.proof.objective.reset();
+    fit.words.summary.emplace_back(
+        "stopped before the shares were counted: nothing is proved about this model");
     return fit;
   }
   const Shares shares = worst_shares(solved, values);

@@ -7,7 +7,7 @@
 // Proof   when a pass moves nothing every row has a margin of 1: a separator.
 #include "halfspace/solve/passive_aggressive.hpp"
 
-#include "solve/online_fit.hpp"
+#include "solve/online/fit.hpp"
 
 namespace halfspace {
 namespace {
@@ -40,7 +40,7 @@ OnlineSetup setup_of(const PassiveAggressive& options, const Run& run) {
   setup.passes = options.passes;
   setup.max_passes = options.max_passes;
   setup.order = options.order;
-  setup.offset = options.offset == LiftedOffset::Lifted ? Offset::Lifted : Offset::None;
+  setup.offset = options.offset;
   setup.average = options.average;
   return setup;
 }
@@ -53,12 +53,13 @@ Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& give
   setup.pocket = options.passes.until_clean && !options.average;
   OnlineWalk walk = walk_online(data, PassiveAggressiveRule(options.variant, options.C), setup, run);
   Fit fit = online_fit(walk, setup);
-  fit.model.form = linear_model(options.average ? mean_planes(walk) : last_planes(walk));
+  fit.model().form = linear_model(options.average ? mean_planes(walk) : last_planes(walk));
   try {
     if (!options.average)
-      fit.certificates = separators(data, walk, setup.offset == Offset::Lifted, closing_team(run));
+      fit.proof.certificates = separators(data, walk, setup.offset == Offset::Lifted, closing_team(run));
   } catch (const Stopped&) {
-    fit.notes.emplace_back("stopped before the planes were checked: nothing is proved about this model");
+    fit.words.notes.emplace_back(
+        "stopped before the planes were checked: nothing is proved about this model");
   }
   return fit;
 }

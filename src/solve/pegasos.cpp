@@ -18,9 +18,9 @@
 
 #include <cmath>
 
-#include "halfspace/certify/duality_gap.hpp"
+#include "certify/duality_gap.hpp"
 #include "halfspace/core/error.hpp"
-#include "solve/online_fit.hpp"
+#include "solve/online/fit.hpp"
 
 namespace halfspace {
 namespace {
@@ -48,12 +48,14 @@ class PegasosRule final : public StepRule {
 
 OnlineSetup setup_of(const Pegasos& options, const Run& run) {
   if (run.start != nullptr && options.rate == PegasosRate::Pegasos)
-    throw UsageError("--from: with the rate 1/(lambda t) the first step forgets where it started (1 - 1/t = 0)", "--rate sqrt");
+    throw UsageError(
+        "--from: with the rate 1/(lambda t) the first step forgets where it started (1 - 1/t = 0)",
+        "--rate sqrt");
   OnlineSetup setup;
   setup.start = run.start.get();
   setup.passes = {options.passes, false};
-  setup.order = static_cast<Order>(options.order);
-  setup.offset = options.offset == FreeOffset::Free ? Offset::Free : Offset::None;
+  setup.order = options.order;
+  setup.offset = options.offset;
   setup.batch = static_cast<std::uint64_t>(options.batch);
   setup.average = options.average;
   return setup;
@@ -61,21 +63,20 @@ OnlineSetup setup_of(const Pegasos& options, const Run& run) {
 
 void certify(Fit& fit, const Dataset& data, const Pegasos& options, const OnlineWalk& walk, const Run& run) {
   const double C = 1 / (options.lambda * static_cast<double>(walk.visits));
-  const auto& model = std::get<LinearModel>(fit.model.form);
-  const Offset offset = options.offset == FreeOffset::Free ? Offset::Free : Offset::None;
-  const Problem problem = make_problem(data, 1, Hinge{}, offset, C);
+  const auto& model = std::get<LinearModel>(fit.model().form);
+  const Problem problem = make_problem(data, 1, Hinge{}, options.offset, C);
   DualPoint dual;
   const double unit =
       1 / (options.lambda * static_cast<double>(options.batch) * static_cast<double>(walk.planes[0].steps));
-  for (std::size_t i = 0; i < fit.counts.size(); ++i) {
-    if (fit.counts[i] == 0) continue;
+  for (std::size_t i = 0; i < fit.trace.counts.size(); ++i) {
+    if (fit.trace.counts[i] == 0) continue;
     dual.rows.push_back(static_cast<std::uint32_t>(i));
     // Never above its limit by a rounding.
-    dual.alpha.push_back(std::min(unit * static_cast<double>(fit.counts[i]), problem.cost[i]));
+    dual.alpha.push_back(std::min(unit * static_cast<double>(fit.trace.counts[i]), problem.cost[i]));
   }
   const DualityGap gap = duality_gap(problem, model.plane(0), model.offsets[0], dual, closing_team(run));
-  fit.objective = Objective{gap.primal, gap.dual};
-  fit.notes.push_back(
+  fit.proof.objective = Objective{gap.primal, gap.dual};
+  fit.words.notes.push_back(
       fmt::format("objective: 1/2 |theta|^2 + C sum (1 - m)+ with C = 1/(n lambda) = {:.6g}; the dual point "
                   "has alpha_i = "
                   "c_i / (lambda B t), c_i being how often row i had a margin below 1",
@@ -90,20 +91,20 @@ Fit solve(const Dataset& data, const Pegasos& options, const Run& given) {
   setup.count = data.classes().size() == 2;
   OnlineWalk walk = walk_online(data, PegasosRule(options.lambda, options.rate), setup, run);
   Fit fit = online_fit(walk, setup);
-  fit.model.form = linear_model(options.average ? mean_planes(walk) : last_planes(walk));
+  fit.model().form = linear_model(options.average ? mean_planes(walk) : last_planes(walk));
   const bool whole = walk.passes >= 1 && walk.passes == std::floor(walk.passes);
-  if (setup.count && options.order != SteppedOrder::Random && options.rate == PegasosRate::Pegasos && whole) {
+  if (setup.count && options.order != Order::Random && options.rate == PegasosRate::Pegasos && whole) {
     try {
       certify(fit, data, options, walk, run);
     } catch (const Stopped&) {
-      fit.notes.emplace_back("stopped before the gap was computed");
+      fit.words.notes.emplace_back("stopped before the gap was computed");
     }
   }
   return fit;
 }
 
 Fit solve_stream(RowStream& stream, const Pegasos& options, const Run& run) {
-  check_streamable(options.order == SteppedOrder::Cyclic, {options.passes, false});
+  check_streamable(options.order == Order::Cyclic, {options.passes, false});
   if (options.batch != 1) throw UsageError("--stream: one row a step", "--batch 1");
   const OnlineSetup setup = setup_of(options, run);
   StreamedWalk streamed = walk_stream(stream, PegasosRule(options.lambda, options.rate), setup, run);

@@ -5,26 +5,28 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
-#include "halfspace/certify/softmax_gap.hpp"
+#include "certify/softmax_gap.hpp"
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
-#include "halfspace/core/kernels.hpp"
 #include "halfspace/objective/class_weights.hpp"
-#include "solve/constant_plane.hpp"
-#include "solve/curvature_matrix.hpp"
-#include "solve/kernel_svm.hpp"
-#include "solve/plane_solver.hpp"
-#include "solve/softmax.hpp"
-#include "solve/solver.hpp"
+#include "solve/convex/constant_plane.hpp"
+#include "solve/convex/plane_solver.hpp"
+#include "solve/convex/softmax.hpp"
+#include "solve/convex/solver.hpp"
+#include "solve/kernel/svm.hpp"
+#include "solve/systems/curvature_matrix.hpp"
 
 namespace halfspace {
 namespace {
 
 struct Wish {
   Loss loss;
+  Penalty penalty;
   Offset offset;
   double C, gap;
   SolverName solver;
@@ -41,10 +43,9 @@ struct Answer : PlaneAnswer {
   Margins margins;
 };
 
-std::string formula(const Wish& wish) {
-  const std::string loss = std::visit([](auto l) { return std::string(l.name); }, wish.loss);
-  const std::string offset = wish.offset == Offset::Lifted ? " + theta0^2/2" : "";
-  return fmt::format("minimise |theta|^2/2{} + {} sum {}(m)", offset, wish.C, loss);
+// Whether planes are made of some of the rows, those with a dual value above 0.
+bool has_vectors(const Wish& wish) {
+  return std::visit([](auto loss) { return std::isfinite(loss.margin); }, wish.loss);
 }
 
 void describe_margins(const Problem& problem, Answer& answer, const Threads& threads) {
@@ -95,7 +96,8 @@ class Planes {
   std::vector<Answer> solve() {
     const Clock clock(inner_);
     std::unique_ptr<CurvatureMatrix> first;
-    if (answers_.size() > 1 && choose_solver(wish_.solver, wish_.loss, *rows_) == SolverName::Newton)
+    if (answers_.size() > 1 &&
+        choose_solver(wish_.solver, wish_.loss, wish_.penalty, *rows_) == SolverName::Newton)
       first = first_factor_in_time();
     const std::vector<double> gaps(answers_.size(), wish_.gap);
     solve_each(gaps, clock, first.get());
@@ -111,7 +113,7 @@ class Planes {
  private:
   [[nodiscard]] Problem problem(std::size_t k) const {
     const auto positive = static_cast<std::uint32_t>(answers_.size() == 1 ? 1 : k);
-    return make_problem(data_, positive, wish_.loss, wish_.offset, wish_.C, wish_.weights);
+    return make_problem(data_, positive, wish_.loss, wish_.offset, wish_.C, wish_.weights, wish_.penalty);
   }
 
   // Null also when there is no time for it.
@@ -134,9 +136,8 @@ class Planes {
       PlaneAnswer before = again ? PlaneAnswer(answers_[k]) : PlaneAnswer();
       static_cast<PlaneAnswer&>(answers_[k]) =
           solve_plane(one, *rows_, wish_.solver, gaps[k], inner_, clock, first, again ? &before : nullptr);
-      // The squared hinge has its support vectors in the margins, where it has no point of its own.
-      const bool squared = std::holds_alternative<SquaredHinge>(wish_.loss);
-      if (answers_.size() == 1 || (squared && answers_[k].dual.rows.empty()))
+      // Without a point of its own, a loss with a margin has its support vectors inside.
+      if (answers_.size() == 1 || (has_vectors(wish_) && answers_[k].dual.rows.empty()))
         describe_margins(one, answers_[k], Threads(inner_.threads.count()));
     });
   }
@@ -195,15 +196,15 @@ std::vector<std::string> solver_notes(const std::vector<Answer>& answers) {
 
 // No gap of all planes together without those of each.
 void leave_out_proof(Fit& fit) {
-  fit.certificates.clear();
-  fit.model.dual.clear();
-  fit.objective.reset();
-  fit.notes.emplace_back("stopped before the gap was computed: nothing is proved about this model");
+  fit.proof.certificates.clear();
+  fit.model().dual.clear();
+  fit.proof.objective.reset();
+  fit.words.notes.emplace_back("stopped before the gap was computed: nothing is proved about this model");
 }
 
 Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool keep_dual) {
   std::vector<Answer> answers = Planes(data, wish, run).solve();
-  Fit fit;
+  Fit fit{.answer = {.model = Model{}}};
   LinearModel linear{.features = data.features(), .planes = answers.size()};
   Objective total;
   std::uint64_t support = 0;
@@ -214,47 +215,48 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
     total.primal += answer.gap.primal;
     total.dual += answer.gap.dual;
     support += answer.dual.rows.empty() ? answer.margins.inside : answer.dual.rows.size();
-    fit.iterations += answer.solution.iterations;
-    fit.certificates.emplace_back(answer.gap);
+    fit.trace.iterations += answer.solution.iterations;
+    fit.proof.certificates.emplace_back(answer.gap);
     proved = proved && answer.proved;
-    if (answer.solution.stop != Stop::Converged) fit.stop = answer.solution.stop;
+    if (answer.solution.stop != Stop::Converged) fit.answer.stop = answer.solution.stop;
     any_dual = any_dual || !answer.dual.rows.empty();
-    fit.model.dual.push_back(std::move(answer.dual));
+    fit.model().dual.push_back(std::move(answer.dual));
   }
-  if (!keep_dual || !any_dual) fit.model.dual.clear();
-  fit.objective = total;
+  if (!keep_dual || !any_dual) fit.model().dual.clear();
+  fit.proof.objective = total;
   if (!proved) leave_out_proof(fit);
   // Only what holds for the sum is said of the whole.
-  if (proved && fit.stop == Stop::Converged && !(total.relative_gap() <= wish.gap)) fit.stop = Stop::Limit;
+  if (proved && fit.answer.stop == Stop::Converged && !(total.relative_gap() <= wish.gap))
+    fit.answer.stop = Stop::Limit;
   // Rows with a dual value above 0; for several classes, a row counts for every plane that it supports.
-  const bool vectors_exist = !std::holds_alternative<Logistic>(wish.loss);
-  if (vectors_exist) fit.support_vectors = support;
-  if (answers.size() == 1 && !std::holds_alternative<Logistic>(wish.loss)) {
+  if (has_vectors(wish)) fit.trace.support_vectors = support;
+  if (answers.size() == 1 && has_vectors(wish)) {
     const Margins& m = answers[0].margins;
-    fit.figures = {{"norm", m.norm},
-                   {"margin", m.norm > 0 ? 1 / m.norm : 0.0},
-                   {"margin_errors", static_cast<double>(m.inside)},
-                   {"slack_sum", m.slack},
-                   {"slack_max", m.largest_slack}};
-    fit.summary.push_back(
+    fit.trace.figures = {{"norm", m.norm},
+                         {"margin", m.norm > 0 ? 1 / m.norm : 0.0},
+                         {"margin_errors", static_cast<double>(m.inside)},
+                         {"slack_sum", m.slack},
+                         {"slack_max", m.largest_slack}};
+    fit.words.summary.push_back(
         fmt::format("|theta| {:.6g}, margin {:.6g}, {} support vectors, {} rows inside the margin or beyond, "
                     "slacks {:.6g} in "
                     "all, the largest {:.6g}",
                     m.norm, m.norm > 0 ? 1 / m.norm : 0.0, support, m.inside, m.slack, m.largest_slack));
   }
-  fit.notes.push_back(formula(wish));
-  for (std::string& note : solver_notes(answers)) fit.notes.push_back(std::move(note));
-  fit.model.form = std::move(linear);
+  fit.words.notes.push_back(formula(wish.loss, wish.penalty, wish.offset, wish.C));
+  for (std::string& note : solver_notes(answers)) fit.words.notes.push_back(std::move(note));
+  fit.model().form = std::move(linear);
   return fit;
 }
 
 Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
   if (wish.solver != SolverName::Auto && wish.solver != SolverName::Newton)
     throw UsageError("softmax is solved by newton", "--multiclass one-vs-rest for the other solvers");
+  assert(std::holds_alternative<L2>(wish.penalty));
   const Clock clock(run);
   const auto rows = RowAccess::of(data.matrix());
-  const SoftmaxProblem problem = make_softmax_problem(data, wish.offset, wish.C, wish.weights);
-  Fit fit;
+  const SoftmaxProblem problem = make_softmax_problem(data, wish.offset, wish.C, wish.weights, wish.penalty);
+  Fit fit{.answer = {.model = Model{}}};
   SoftmaxSolution solution;  // the best so far
   DualityGap gap;
   bool proved = false;
@@ -297,15 +299,14 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
       proved = false;
     }
   }
-  fit.stop = solution.stop;
-  fit.iterations = solution.iterations;
-  fit.certificates.emplace_back(gap);
-  fit.objective = Objective{gap.primal, gap.dual};
+  fit.answer.stop = solution.stop;
+  fit.trace.iterations = solution.iterations;
+  fit.proof.certificates.emplace_back(gap);
+  fit.proof.objective = Objective{gap.primal, gap.dual};
   if (!proved) leave_out_proof(fit);
-  fit.notes.push_back(fmt::format("minimise sum |theta_k|^2/2{} + {} sum (log sum exp f_k - f_y)",
-                                  wish.offset == Offset::Lifted ? " + sum theta0_k^2/2" : "", wish.C));
-  fit.notes.emplace_back("solved by newton");
-  fit.model.form = std::move(solution.model);
+  fit.words.notes.push_back(softmax_formula(wish.penalty, wish.offset, wish.C));
+  fit.words.notes.emplace_back("solved by newton");
+  fit.model().form = std::move(solution.model);
   return fit;
 }
 
@@ -316,20 +317,29 @@ Fit solve(const Dataset& data, const Svm& options, const Run& given) {
   if (options.kernel.kind != KernelKind::Linear) return solve_kernel_svm(data, options, run);
   if (options.multiclass == ManyClasses::OneVsOne)
     throw UsageError("--multiclass one-vs-one needs --kernel; planes stand against the rest");
-  const Loss loss = options.loss == SvmLoss::Hinge ? Loss(Hinge{}) : Loss(SquaredHinge{});
-  const Wish wish{loss,           options.offset,
-                  options.C,      options.gap.or_else(1e-4),
-                  options.solver, class_weights(data, options.class_weight)};
+  const Wish wish{options.loss,
+                  L2{},
+                  options.offset,
+                  options.C,
+                  options.gap.or_else(1e-4),
+                  options.solver,
+                  class_weights(data, options.class_weight)};
   Fit fit = within_range(data, [&] { return solve_classes(data, wish, run, !options.no_certificate); });
-  if (options.no_certificate) fit.certificates.clear();
+  if (options.no_certificate) fit.proof.certificates.clear();
   return fit;
 }
 
 Fit solve(const Dataset& data, const LogisticRegression& options, const Run& given) {
   const Run run = begin_run(given);
-  if (options.penalty == Penalty::None) return detail::solve_unpenalised(data, options, run);
-  const Wish wish{Logistic{},  options.offset, options.C,
-                  options.gap, options.solver, class_weights(data, options.class_weight)};
+  if (std::holds_alternative<NoPenalty>(options.penalty))
+    return detail::solve_unpenalised(data, options, run);
+  const Wish wish{Logistic{},
+                  options.penalty,
+                  options.offset,
+                  options.C,
+                  options.gap,
+                  options.solver,
+                  class_weights(data, options.class_weight)};
   if (data.classes().size() > 2 && options.multiclass == LogisticClasses::Softmax)
     return within_range(data, [&] { return solve_all_at_once(data, wish, run); });
   return within_range(data, [&] { return solve_classes(data, wish, run, false); });

@@ -18,8 +18,8 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/errors.hpp"
 #include "halfspace/solve/separability.hpp"
-#include "solve/kernel_online.hpp"
-#include "solve/online_fit.hpp"
+#include "solve/kernel/online.hpp"
+#include "solve/online/fit.hpp"
 
 namespace halfspace {
 namespace {
@@ -43,7 +43,7 @@ OnlineSetup setup_of(const Options& options, const Run& run) {
   setup.passes = options.passes;
   setup.max_passes = options.max_passes;
   setup.order = options.order;
-  setup.offset = options.offset == LiftedOffset::Lifted ? Offset::Lifted : Offset::None;
+  setup.offset = options.offset;
   return setup;
 }
 
@@ -86,34 +86,32 @@ void compare_variants(Fit& fit, const Dataset& data, const OnlineWalk& walk, boo
     model.classes = data.classes();
     put(model, std::move(variant.model));
     const double error = error_of(model, data, threads);
-    fit.figures.emplace_back(fmt::format("training_error_{}", variant.name), error);
+    fit.trace.figures.emplace_back(fmt::format("training_error_{}", variant.name), error);
     table += fmt::format("{} {} {:.4g}", which == OnlineToBatch::Last ? "" : ",", variant.name, error);
   }
-  fit.summary.push_back(table + "; the average is kept");
+  fit.words.summary.push_back(table + "; the average is kept");
 }
 
-// P9: after k mistakes from 0 the angle between theta and the widest plane has a cosine of at least sqrt(k)
+// Novikoff: after k mistakes from 0 the angle between theta and the widest plane has a cosine of at least sqrt(k)
 // margin / R.
-void add_cosine(Fit& fit, const MarginBounds& margin, bool lifted) {
-  const auto* linear = std::get_if<LinearModel>(&fit.model.form);
-  if (linear == nullptr || !fit.mistakes || *fit.mistakes == 0) return;
-  const ExactPlane& widest = fit.separation->margin_plane;
+void add_cosine(Fit& fit, const Separability& answer, bool lifted) {
+  const auto* linear = std::get_if<LinearModel>(&fit.model().form);
+  if (linear == nullptr || !fit.trace.mistakes || *fit.trace.mistakes == 0) return;
+  const WidestPlane& widest = answer.widest;
   double product = 0, own = 0, best = 0;
   for (const double w : linear->weights) own += w * w;
-  for (std::size_t k = 0; k < widest.columns.size(); ++k) {
-    const double w = std::stod(widest.weights[k]);
-    product += w * linear->weights[widest.columns[k]];
-    best += w * w;
+  for (std::size_t j = 0; j < widest.theta.size(); ++j) {
+    product += widest.theta[j] * linear->weights[j];
+    best += widest.theta[j] * widest.theta[j];
   }
   if (lifted) {
-    const double w = std::stod(widest.offset);
-    product += w * linear->offsets[0];
+    product += widest.theta0 * linear->offsets[0];
     own += linear->offsets[0] * linear->offsets[0];
-    best += w * w;
+    best += widest.theta0 * widest.theta0;
   }
-  fit.figures.emplace_back("cosine", product / std::sqrt(own * best));
-  fit.figures.emplace_back("cosine_bound",
-                           std::sqrt(static_cast<double>(*fit.mistakes)) * margin.lower / margin.radius);
+  fit.trace.figures.emplace_back("cosine", product / std::sqrt(own * best));
+  fit.trace.figures.emplace_back("cosine_bound", std::sqrt(static_cast<double>(*fit.trace.mistakes)) *
+                                                     answer.margin->lower / answer.margin->radius);
 }
 
 double length_of(const LinearModel& planes, std::size_t k, bool lifted) {
@@ -129,7 +127,7 @@ void tell_start(Fit& fit, const OnlineWalk& walk, const OnlineSetup& setup) {
   const bool lifted = setup.offset == Offset::Lifted;
   const LinearModel& start = setup.start->planes;
   if (walk.planes.size() != 1) {
-    fit.summary.push_back(fmt::format("started from {}", setup.start->name));
+    fit.words.summary.push_back(fmt::format("started from {}", setup.start->name));
     return;
   }
   const PlaneWalk& plane = walk.planes[0];
@@ -137,14 +135,14 @@ void tell_start(Fit& fit, const OnlineWalk& walk, const OnlineSetup& setup) {
   for (std::size_t j = 0; j < moved.features; ++j) moved.weights[j] = plane.theta[j] - start.weights[j];
   moved.offsets[0] = plane.theta0 - start.offsets[0];
   const double from = length_of(start, 0, lifted), way = length_of(moved, 0, lifted);
-  fit.summary.push_back(fmt::format("started from {}, {:.6g} from zero; moved by {:.6g} in {} mistakes", setup.start->name,
-                                    from, way, plane.mistakes));
-  fit.figures.emplace_back("start_length", from);
-  fit.figures.emplace_back("moved", way);
+  fit.words.summary.push_back(fmt::format("started from {}, {:.6g} from zero; moved by {:.6g} in {} mistakes",
+                                          setup.start->name, from, way, plane.mistakes));
+  fit.trace.figures.emplace_back("start_length", from);
+  fit.trace.figures.emplace_back("moved", way);
   if (plane.mistakes == 0) return;
   const double most = way / static_cast<double>(plane.mistakes);
-  fit.summary.push_back(fmt::format("no plane has a margin above {:.6g}", most));
-  fit.figures.emplace_back("margin_upper", most);
+  fit.words.summary.push_back(fmt::format("no plane has a margin above {:.6g}", most));
+  fit.trace.figures.emplace_back("margin_upper", most);
 }
 
 // A walk that was to end with a clean pass: what was possible stands beside what was done. The widest margin
@@ -152,41 +150,43 @@ void tell_start(Fit& fit, const OnlineWalk& walk, const OnlineSetup& setup) {
 void compare_with_best(Fit& fit, const Dataset& data, const OnlineSetup& setup, OnlineToBatch which,
                        const Run& run) {
   const bool lifted = setup.offset == Offset::Lifted;
-  const bool finished = fit.stop == Stop::Clean || fit.stop == Stop::Limit;
+  const bool finished = fit.answer.stop == Stop::Clean || fit.answer.stop == Stop::Limit;
   if (!setup.passes.until_clean || !finished || data.classes().size() != 2) return;
   const Separability answer =
       separability(data, {.offset = lifted ? Offset::Lifted : Offset::None, .margin = MarginWork::Auto}, run);
   if (!answer.decided) {
-    fit.summary.emplace_back(
+    fit.words.summary.emplace_back(
         answer.stopped != StopCause::None
             ? "whether a plane separates the classes is not proved either way: stopped"
             : "whether a plane separates the classes is not proved either way: too many columns");
     return;
   }
-  fit.separation = std::make_shared<SeparationProof>(answer.proof);
-  const SeparationProof& proof = *fit.separation;
+  fit.proof.separation = std::make_shared<SeparationProof>(answer.proof);
+  const SeparationProof& proof = *fit.proof.separation;
   if (proof.verdict != Separation::Separable) {
     const std::vector<std::uint32_t>& rows = proof.witnesses.front().rows;
     std::string list;
     for (std::size_t k = 0; k < std::min<std::size_t>(rows.size(), 6); ++k)
       list += fmt::format("{}{}", k == 0 ? "" : ", ", rows[k] + 1);
-    fit.summary.push_back(fmt::format("no plane separates the classes ({}): proved by {} row{}, {}{}",
-                                    OptionType<Separation>::print(proof.verdict), rows.size(),
-                                    rows.size() == 1 ? "" : "s", list, rows.size() > 6 ? ", ..." : ""));
+    fit.words.summary.push_back(fmt::format("no plane separates the classes ({}): proved by {} row{}, {}{}",
+                                            OptionType<Separation>::print(proof.verdict), rows.size(),
+                                            rows.size() == 1 ? "" : "s", list,
+                                            rows.size() > 6 ? ", ..." : ""));
     return;
   }
-  fit.summary.emplace_back("a plane separates the classes: proved");
+  fit.words.summary.emplace_back("a plane separates the classes: proved");
   if (answer.margin && setup.start != nullptr) {
     const double length = length_of(setup.start->planes, 0, lifted);
-    fit.figures.emplace_back("mistake_bound", answer.margin->mistakes + 2 * length / answer.margin->lower);
+    fit.trace.figures.emplace_back("mistake_bound",
+                                   answer.margin->mistakes + 2 * length / answer.margin->lower);
     return;
   }
-  if (!answer.margin || fit.certificates.empty()) return;
-  fit.summary.push_back(fmt::format("best margin between {:.6g} and {:.6g}: {} mistakes <= (R/margin)^2 = {:.6g}",
-                                    answer.margin->lower, answer.margin->upper, fit.mistakes.value_or(0),
-                                    answer.margin->mistakes));
-  fit.figures.emplace_back("mistake_bound", answer.margin->mistakes);
-  if (which == OnlineToBatch::Last && fit.stop == Stop::Clean) add_cosine(fit, *answer.margin, lifted);
+  if (!answer.margin || fit.proof.certificates.empty()) return;
+  fit.words.summary.push_back(fmt::format(
+      "best margin between {:.6g} and {:.6g}: {} mistakes <= (R/margin)^2 = {:.6g}", answer.margin->lower,
+      answer.margin->upper, fit.trace.mistakes.value_or(0), answer.margin->mistakes));
+  fit.trace.figures.emplace_back("mistake_bound", answer.margin->mistakes);
+  if (which == OnlineToBatch::Last && fit.answer.stop == Stop::Clean) add_cosine(fit, answer, lifted);
 }
 
 Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, const Run& run) {
@@ -203,19 +203,19 @@ Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, c
   setup.pocket = setup.passes.until_clean && (which == OnlineToBatch::Last || all);
   OnlineWalk walk = walk_online(data, PerceptronRule(), setup, run);
   Fit fit = online_fit(walk, setup);
-  put(fit.model, variant_of(which, data, walk, lifted, setup.start).model);
+  put(fit.model(), variant_of(which, data, walk, lifted, setup.start).model);
   const Threads closing = closing_team(run);
   try {
     if (all) compare_variants(fit, data, walk, lifted, closing);
     if (setup.start == nullptr) {
       if (setup.count) add_mistake_bounds(fit, data, walk, lifted, {}, closing);
     } else {
-      if (which == OnlineToBatch::Last) fit.certificates = separators(data, walk, lifted, closing);
+      if (which == OnlineToBatch::Last) fit.proof.certificates = separators(data, walk, lifted, closing);
       tell_start(fit, walk, setup);
     }
     compare_with_best(fit, data, setup, which, run);
   } catch (const Stopped&) {
-    fit.notes.emplace_back(no_time_for_bounds);
+    fit.words.notes.emplace_back(no_time_for_bounds);
   }
   return fit;
 }
@@ -248,24 +248,24 @@ void refuse_kernel(const Options& options, const Run& run, std::string_view what
 Fit solve(const Dataset& data, const Perceptron& options, const Run& given) {
   const Run run = begin_run(given);
   if (uses_kernel(options, run))
-    return solve_kernel_perceptron(data, setup_of(options, run), options.online_to_batch, false, options.kernel,
-                                   options.budget, run);
+    return solve_kernel_perceptron(data, setup_of(options, run), options.online_to_batch, false,
+                                   options.kernel, options.budget, run);
   return walk_and_keep(data, setup_of(options, run), options.online_to_batch, run);
 }
 
 Fit solve(const Dataset& data, const AveragedPerceptron& options, const Run& given) {
   const Run run = begin_run(given);
   if (uses_kernel(options, run))
-    return solve_kernel_perceptron(data, setup_of(options, run), OnlineToBatch::Average, false, options.kernel,
-                                   options.budget, run);
+    return solve_kernel_perceptron(data, setup_of(options, run), OnlineToBatch::Average, false,
+                                   options.kernel, options.budget, run);
   return walk_and_keep(data, setup_of(options, run), OnlineToBatch::Average, run);
 }
 
 Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& given) {
   const Run run = begin_run(given);
   if (uses_kernel(options, run))
-    return solve_kernel_perceptron(data, setup_of(options, run), OnlineToBatch::Vote, options.last_half, options.kernel,
-                                   options.budget, run);
+    return solve_kernel_perceptron(data, setup_of(options, run), OnlineToBatch::Vote, options.last_half,
+                                   options.kernel, options.budget, run);
   OnlineSetup setup = setup_of(options, run);
   const bool lifted = setup.offset == Offset::Lifted;
   setup.record = true;
@@ -274,14 +274,15 @@ Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& given)
   OnlineWalk walk = walk_online(data, PerceptronRule(), setup, run);
   Fit fit = online_fit(walk, setup);
   VotedModel model = voted_model(data, walk, lifted, options.last_half);
-  fit.support_vectors = model.constant.size();
-  fit.model.form = std::move(model);
-  if (fit.stop == Stop::Limit && walk.stop == Stop::Limit && !options.passes.until_clean)
-    fit.notes.push_back(fmt::format("a voted model keeps at most {} votes: the walk ended there", most_votes));
+  fit.trace.support_vectors = model.constant.size();
+  fit.model().form = std::move(model);
+  if (fit.answer.stop == Stop::Limit && walk.stop == Stop::Limit && !options.passes.until_clean)
+    fit.words.notes.push_back(
+        fmt::format("a voted model keeps at most {} votes: the walk ended there", most_votes));
   try {
     if (setup.count) add_mistake_bounds(fit, data, walk, lifted, {}, closing_team(run));
   } catch (const Stopped&) {
-    fit.notes.emplace_back(no_time_for_bounds);
+    fit.words.notes.emplace_back(no_time_for_bounds);
   }
   return fit;
 }

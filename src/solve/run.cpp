@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <mutex>
+#include "halfspace/solve/run.hpp"
 
-#include "halfspace/solve/fit.hpp"
+#include <mutex>
 
 namespace halfspace {
 namespace {
@@ -47,6 +47,19 @@ Run begin_run(const Run& run) {
 Threads closing_team(const Run& run) {
   constexpr double grace = 0.2;  // seconds
   return run.threads.until(run.stop.with_grace(grace));
+}
+
+std::string_view stop_name(Stop stop) {
+  switch (stop) {
+    case Stop::Converged: return "converged";
+    case Stop::Clean: return "clean";
+    case Stop::Passes: return "passes";
+    case Stop::Limit: return "limit";
+    case Stop::Time: return "time";
+    case Stop::Refused: return "refused";
+    case Stop::Cancelled: break;
+  }
+  return "cancelled";
 }
 
 }  // namespace halfspace

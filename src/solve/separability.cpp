@@ -6,16 +6,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
-#include "data/row_access.hpp"
-#include "solve/clock.hpp"
+#include "data/storage/row_access.hpp"
+#include "solve/convex/clock.hpp"
 #include "solve/separation/decide.hpp"
-#include "solve/separation/widest_margin.hpp"
+#include "solve/separation/margin/widest_margin.hpp"
 
 namespace halfspace {
 namespace {
@@ -82,24 +83,29 @@ std::optional<double> hull_distance(const RowAccess& rows, std::span<const std::
   return std::sqrt(length2) / (free ? 2 : 1) + 1e-13 * static_cast<double>(y.size()) * std::sqrt(radius2);
 }
 
-void write_margin(SeparationProof& proof, const std::vector<double>& theta, double theta0,
-                  const std::vector<double>& alpha) {
+WidestPlane widest_plane(std::vector<double> theta, double theta0, const std::vector<double>& alpha) {
+  WidestPlane out{std::move(theta), theta0, {}};
+  for (std::uint32_t i = 0; i < alpha.size(); ++i)
+    if (alpha[i] != 0) out.hull.emplace_back(i, alpha[i]);
+  return out;
+}
+
+void write_margin(SeparationProof& proof, const WidestPlane& widest) {
   const auto text = [](double x) {
     return x == std::round(x) && std::abs(x) < 0x1p53 ? fmt::format("{}", static_cast<std::int64_t>(x))
                                                       : fmt::format("{}", x);
   };
   proof.margin_plane = {};
   proof.hull = {};
-  for (std::uint32_t j = 0; j < theta.size(); ++j) {
-    if (theta[j] == 0) continue;
+  for (std::uint32_t j = 0; j < widest.theta.size(); ++j) {
+    if (widest.theta[j] == 0) continue;
     proof.margin_plane.columns.push_back(j);
-    proof.margin_plane.weights.push_back(text(theta[j]));
+    proof.margin_plane.weights.push_back(text(widest.theta[j]));
   }
-  proof.margin_plane.offset = text(theta0);
-  for (std::uint32_t i = 0; i < alpha.size(); ++i) {
-    if (alpha[i] == 0) continue;
-    proof.hull.rows.push_back(i);
-    proof.hull.weights.push_back(text(alpha[i]));
+  proof.margin_plane.offset = text(widest.theta0);
+  for (const auto& [row, weight] : widest.hull) {
+    proof.hull.rows.push_back(row);
+    proof.hull.weights.push_back(text(weight));
   }
 }
 
@@ -110,9 +116,9 @@ std::vector<double> hint_of(const Separability& answer, std::size_t features) {
   std::vector<double> out(features, 0.0);
   const ExactPlane& plane = answer.proof.plane;
   for (std::size_t k = 0; k < plane.columns.size(); ++k) {
+    const std::string& whole = plane.weights[k];
     double& w = out[plane.columns[k]];
-    w = std::strtod(plane.weights[k].c_str(), nullptr);
-    if (!std::isfinite(w)) return {};
+    if (std::from_chars(whole.data(), whole.data() + whole.size(), w).ec != std::errc()) return {};
   }
   return out;
 }
@@ -144,7 +150,8 @@ void add_margin(Separability& answer, const Dataset& data, std::span<const std::
     theta = found.theta;
     theta0 = found.theta0;
   }
-  write_margin(proof, theta, theta0, alpha);
+  WidestPlane widest = widest_plane(std::move(theta), theta0, alpha);
+  write_margin(proof, widest);
   double radius2 = 0;
   for (std::size_t i = 0; i < y.size(); ++i)
     if (y[i] != 0) radius2 = std::max(radius2, rows->norm2(i));
@@ -166,6 +173,7 @@ void add_margin(Separability& answer, const Dataset& data, std::span<const std::
     bounds.mistakes = options.offset == Offset::Free ? (radius2 + 1) * lifted / (bounds.lower * bounds.lower)
                                                      : std::pow(bounds.radius / bounds.lower, 2);
     answer.margin = bounds;
+    answer.widest = std::move(widest);
     return;
   }
   proof = before;
@@ -176,7 +184,8 @@ void add_margin(Separability& answer, const Dataset& data, std::span<const std::
 namespace {
 
 // What is known so far; throws Stopped between the parts.
-void answer_in_time(Separability& out, const Dataset& data, const SeparabilityOptions& options, const Run& run) {
+void answer_in_time(Separability& out, const Dataset& data, const SeparabilityOptions& options,
+                    const Run& run) {
   SeparationProof& proof = out.proof;
   const std::vector<std::int8_t> y = sides(data, proof.positive, proof.negative);
   {

@@ -15,47 +15,26 @@
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/losses.hpp"
-#include "solve/online_fit.hpp"
+#include "solve/online/fit.hpp"
 
 namespace halfspace {
 namespace {
 
 constexpr std::string_view harmonic = "1/(k+1)";
 
-double value_of(SgdLoss loss, double m) {
-  switch (loss) {
-    case SgdLoss::Hinge: return Hinge::value(m);
-    case SgdLoss::SquaredHinge: return SquaredHinge::value(m);
-    case SgdLoss::Logistic: return Logistic::value(m);
-    case SgdLoss::Perceptron: break;
-  }
-  return PerceptronLoss::value(m);
-}
-double slope_of(SgdLoss loss, double m) {
-  switch (loss) {
-    case SgdLoss::Hinge: return Hinge::slope(m);
-    case SgdLoss::SquaredHinge: return SquaredHinge::slope(m);
-    case SgdLoss::Logistic: return Logistic::slope(m);
-    case SgdLoss::Perceptron: break;
-  }
-  return PerceptronLoss::slope(m);
-}
-
+template <class L>
 class SgdRule final : public StepRule {
  public:
-  explicit SgdRule(const Sgd& options) : loss_(options.loss), lambda_(options.lambda), rate_(options.rate) {
-    if (lambda_ > 0) return;  // every step shrinks
-    if (loss_ == SgdLoss::Perceptron) idle_above = 0;
-    if (loss_ == SgdLoss::Hinge || loss_ == SgdLoss::SquaredHinge) idle_above = 1;
+  explicit SgdRule(const Sgd& options) : lambda_(options.lambda), rate_(options.rate) {
+    if (!(lambda_ > 0)) idle_above = L::margin;  // with a penalty every step shrinks
   }
   [[nodiscard]] Step step(const Seen& seen) const override {
     const double eta = rate_.at(seen.t - 1);
-    const double slope = slope_of(loss_, seen.margin);
+    const double slope = L::slope(seen.margin);
     return {1 - eta * lambda_, slope == 0 ? 0.0 : -eta * slope};
   }
 
  private:
-  SgdLoss loss_;
   double lambda_;
   Rate rate_;
 };
@@ -109,7 +88,7 @@ Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
   OnlineSetup setup;
   setup.start = run.start.get();
   setup.passes = {options.passes, false};
-  setup.order = static_cast<Order>(options.order);
+  setup.order = options.order;
   setup.offset = options.offset;
   setup.batch = options.batch.rows;
   // All rows together have no order.
@@ -119,14 +98,19 @@ Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
   double total = 0;
   for (std::size_t i = 0; i < data.rows(); ++i) total += data.weight(i);
   setup.objective = [&](std::span<const double> margins, double theta_norm2) {
-    double sum = 0;
-    for (std::size_t i = 0; i < margins.size(); ++i) {
-      if (data.weight(i) > 0) sum += data.weight(i) * value_of(options.loss, margins[i]);
-    }
+    const double sum = std::visit(
+        [&](auto loss) {
+          double out = 0;
+          for (std::size_t i = 0; i < margins.size(); ++i)
+            if (data.weight(i) > 0) out += data.weight(i) * loss.value(margins[i]);
+          return out;
+        },
+        options.loss);
     return options.lambda / 2 * theta_norm2 + sum / total;
   };
   if (options.keep != Keep::Best && options.batch.rows != 0) setup.objective = nullptr;
-  OnlineWalk walk = walk_online(data, SgdRule(options), setup, run);
+  OnlineWalk walk = std::visit([&]<class L>(L) { return walk_online(data, SgdRule<L>(options), setup, run); },
+                               options.loss);
   Fit fit = online_fit(walk, setup);
   std::vector<ChosenPlane> planes;
   if (options.keep == Keep::Average) {
@@ -140,24 +124,25 @@ Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
   if (options.keep == Keep::Best) {
     double least = 0;
     for (const PlaneWalk& plane : walk.planes) least += plane.best_value;
-    fit.figures.emplace_back("objective", least);
-    fit.summary.push_back(
+    fit.trace.figures.emplace_back("objective", least);
+    fit.words.summary.push_back(
         fmt::format("least objective at the end of a pass: {:.8g} = lambda/2 |theta|^2 + mean {} loss", least,
-                    detail::sgd_loss_words[static_cast<std::size_t>(options.loss)]));
+                    name_of(options.loss)));
   }
-  fit.model.form = linear_model(std::move(planes));
+  fit.model().form = linear_model(std::move(planes));
   return fit;
 }
 
 // After a single pass the best plane at the end of a pass is the last one.
 Fit solve_stream(RowStream& stream, const Sgd& options, const Run& run) {
-  check_streamable(options.order == SteppedOrder::Cyclic, {options.passes, false});
+  check_streamable(options.order == Order::Cyclic, {options.passes, false});
   if (options.batch.rows != 1) throw UsageError("--stream: one row a step", "--batch 1");
   OnlineSetup setup;
   setup.start = run.start.get();
   setup.offset = options.offset;
   setup.average = options.keep == Keep::Average;
-  StreamedWalk streamed = walk_stream(stream, SgdRule(options), setup, run);
+  StreamedWalk streamed = std::visit(
+      [&]<class L>(L) { return walk_stream(stream, SgdRule<L>(options), setup, run); }, options.loss);
   return streamed_fit(streamed, setup, false);
 }
 

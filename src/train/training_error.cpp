@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "halfspace/train/training_error.hpp"
+#include "train/training_error.hpp"
 
 namespace halfspace {
 namespace {
 
 // Nothing when it was stopped.
-std::optional<std::vector<double>> scores_in_time(const Model& model, const Dataset& data, const Threads& threads) {
+std::optional<std::vector<double>> scores_in_time(const Model& model, const Dataset& data,
+                                                  const Threads& threads) {
   try {
     return deciding_scores(model, data, threads);
   } catch (const Stopped&) {
@@ -15,21 +16,23 @@ std::optional<std::vector<double>> scores_in_time(const Model& model, const Data
 
 }  // namespace
 
-std::optional<ErrorCount> training_error(const Fit& fit, const Dataset& data, const Threads& threads) {
-  const Model& model = fit.model;
+std::optional<ErrorCount> detail::training_error(const Fit& fit, const Dataset& data,
+                                                 const Threads& threads) {
+  const Model& model = fit.model();
   constexpr double most_products = 1e10;  // some seconds
   if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
-    if (static_cast<double>(data.rows()) * static_cast<double>(voted->index.size()) > most_products) return {};
+    if (static_cast<double>(data.rows()) * static_cast<double>(voted->index.size()) > most_products)
+      return {};
   }
   constexpr double most_values = 2e7;  // of a kernel, for votes of pairs that no certificate has computed
   if (const auto* kernel = std::get_if<KernelModel>(&model.form); kernel != nullptr && kernel->pairs) {
     if (static_cast<double>(data.rows()) * static_cast<double>(kernel->vectors()) > most_values) return {};
   }
   const std::optional<std::vector<double>> found =
-      fit.training_scores.empty() ? scores_in_time(model, data, threads) : fit.training_scores;
+      fit.trace.scores.empty() ? scores_in_time(model, data, threads) : fit.trace.scores;
   if (!found) return {};
   const std::vector<double>& values = *found;
-  if (fit.training_scores.empty()) check_scores(model, values, data);
+  if (fit.trace.scores.empty()) check_scores(model, values, data);
   return count_errors(model, values, data, data.labels());
 }
 

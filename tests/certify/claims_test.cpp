@@ -6,12 +6,12 @@
 #include <limits>
 #include <string>
 
-#include "certify/claim.hpp"
+#include "certify/claims/claim.hpp"
+#include "certify/duality_gap.hpp"
+#include "certify/kernel_gap.hpp"
+#include "certify/kernel_margin.hpp"
 #include "certify/semidefinite.hpp"
-#include "halfspace/certify/duality_gap.hpp"
-#include "halfspace/certify/kernel_gap.hpp"
-#include "halfspace/certify/kernel_margin.hpp"
-#include "halfspace/certify/softmax_gap.hpp"
+#include "certify/softmax_gap.hpp"
 #include "halfspace/solve/algorithm.hpp"
 #include "support.hpp"
 
@@ -22,7 +22,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-hs::Dataset two_huge_rows(double x) { return dataset_from({{x, -x}, {-x, x}, {x, x}}, std::vector<int>{1, 0, 1}); }
+hs::Dataset two_huge_rows(double x) {
+  return dataset_from({{x, -x}, {-x, x}, {x, x}}, std::vector<int>{1, 0, 1});
+}
 
 std::string read_error(const std::string& text) {
   return input_error([&] { (void)hs::certificates_from_json(text, {.file = "m"}); });
@@ -30,7 +32,9 @@ std::string read_error(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the relative gap is measured against the objective or against 1, and is infinite where it is no number") {
+TEST_CASE(
+    "the relative gap is measured against the objective or against 1, and is infinite where it is no "
+    "number") {
   CHECK(hs::relative_gap(10, 9) == 0.1);
   CHECK(hs::relative_gap(0.5, 0.25) == 0.25);
   CHECK(hs::DualityGap{10, 9}.relative() == 0.1);
@@ -48,17 +52,18 @@ TEST_CASE("certificates are read back as they were written, and nothing else is 
   const std::string text = hs::to_json(all);
   CHECK(hs::to_json(hs::certificates_from_json(text, {})) == text);
   CHECK(hs::certificates_from_json("", {}).empty());
-  for (const char* evil :
-       {"{}", "7", "[[]]", "[7]", "[{}]", R"([{"kind":"optimal"}])", R"([{"kind":"separator"}])",
-        R"([{"kind":"separator","margin":1,"exact":true}])", R"([{"kind":"separator","margin":"1"}])",
-        R"([{"kind":"duality-gap","primal":1,"dual":1,"gap":0}])",
-        R"([{"kind":"duality-gap","primal":null,"dual":1,"gap":0,"relative_gap":0}])",
-        R"([{"kind":"duality-gap","primal":2,"dual":1,"gap":0.5,"relative_gap":0.5}])",
-        R"([{"kind":"duality-gap","primal":2,"dual":1,"gap":1,"relative_gap":1}])",
-        R"([{"kind":"duality-gap","primal":1e999,"dual":1,"gap":0,"relative_gap":0}])",
-        R"([{"kind":"duality-gap","primal":1,"primal":1,"dual":1,"gap":0,"relative_gap":0}])",
-        R"([{"kind":"mistake-bound","mistakes":-1,"radius":1,"margin_lower":0,"margin_upper":1,"offset":"none"}])",
-        R"([{"kind":"mistake-bound","mistakes":1,"radius":1,"margin_lower":0,"margin_upper":1,"offset":"free"}])"}) {
+  for (
+      const char* evil :
+      {"{}", "7", "[[]]", "[7]", "[{}]", R"([{"kind":"optimal"}])", R"([{"kind":"separator"}])",
+       R"([{"kind":"separator","margin":1,"exact":true}])", R"([{"kind":"separator","margin":"1"}])",
+       R"([{"kind":"duality-gap","primal":1,"dual":1,"gap":0}])",
+       R"([{"kind":"duality-gap","primal":null,"dual":1,"gap":0,"relative_gap":0}])",
+       R"([{"kind":"duality-gap","primal":2,"dual":1,"gap":0.5,"relative_gap":0.5}])",
+       R"([{"kind":"duality-gap","primal":2,"dual":1,"gap":1,"relative_gap":1}])",
+       R"([{"kind":"duality-gap","primal":1e999,"dual":1,"gap":0,"relative_gap":0}])",
+       R"([{"kind":"duality-gap","primal":1,"primal":1,"dual":1,"gap":0,"relative_gap":0}])",
+       R"([{"kind":"mistake-bound","mistakes":-1,"radius":1,"margin_lower":0,"margin_upper":1,"offset":"none"}])",
+       R"([{"kind":"mistake-bound","mistakes":1,"radius":1,"margin_lower":0,"margin_upper":1,"offset":"free"}])"}) {
     CAPTURE(evil);
     CHECK(!read_error(evil).empty());
   }
@@ -77,7 +82,8 @@ TEST_CASE("kernels are proved to be products by their parameters alone") {
         hs::KernelFunction{KernelKind::Rbf, infinity}, hs::KernelFunction{KernelKind::Poly, -0.1, 0, 1},
         hs::KernelFunction{KernelKind::Poly, 0.5, -1, 2}, hs::KernelFunction{KernelKind::Poly, nan, 0, 2},
         hs::KernelFunction{KernelKind::Poly, 0.5, nan, 2}, hs::KernelFunction{KernelKind::Poly, 0.5, 0, 0},
-        hs::KernelFunction{KernelKind::Poly, 0.5, 0, -2}, hs::KernelFunction{KernelKind::Poly, infinity, 0, 2},
+        hs::KernelFunction{KernelKind::Poly, 0.5, 0, -2},
+        hs::KernelFunction{KernelKind::Poly, infinity, 0, 2},
         hs::KernelFunction{KernelKind::Sigmoid, -0.5, 0}, hs::KernelFunction{KernelKind::Sigmoid, 0.5, 0},
         hs::KernelFunction{KernelKind::Sigmoid, 1, 1}, hs::KernelFunction{KernelKind::Precomputed}}) {
     CHECK_FALSE(none.semidefinite());
@@ -107,7 +113,8 @@ TEST_CASE("a margin that is no number loses everything: no loss takes it for non
   const std::vector<double> theta = {1e10, 1e10};
   for (const double x : {1e308, 1.7e308, 1e300}) {
     const hs::Dataset data = two_huge_rows(x);
-    for (const hs::Loss loss : {hs::Loss(hs::Hinge{}), hs::Loss(hs::SquaredHinge{}), hs::Loss(hs::Logistic{})}) {
+    for (const hs::Loss loss : {hs::Loss(hs::Hinge{}), hs::Loss(hs::SquaredHinge{}),
+                                hs::Loss(hs::SmoothHinge{}), hs::Loss(hs::Logistic{})}) {
       for (const hs::Offset offset : {hs::Offset::Free, hs::Offset::Lifted, hs::Offset::None}) {
         const hs::Problem problem = hs::make_problem(data, 1, loss, offset, 1);
         const hs::DualPoint point{{0, 1}, {0.5, 0.5}};
@@ -116,7 +123,8 @@ TEST_CASE("a margin that is no number loses everything: no loss takes it for non
           CHECK(gap.primal > 1e299);
           CHECK_FALSE(std::isnan(gap.dual));
           CHECK(gap.dual <= 3);  // what the zero plane has with any of these losses, or less
-          CHECK(hs::detail::proves(gap, {gap.primal, gap.dual}) == (std::isfinite(gap.primal) && std::isfinite(gap.dual)));
+          CHECK(hs::detail::proves(gap, {gap.primal, gap.dual}) ==
+                (std::isfinite(gap.primal) && std::isfinite(gap.dual)));
         }
       }
     }
@@ -124,9 +132,12 @@ TEST_CASE("a margin that is no number loses everything: no loss takes it for non
 }
 
 TEST_CASE("softmax: scores that are no numbers prove nothing") {
-  const hs::Dataset data = dataset_from({{1e308, -1e308}, {-1e308, 1e308}, {1e308, 1e308}}, std::vector<int>{0, 1, 2});
-  hs::LinearModel model{.features = 2, .planes = 3, .weights = {1e10, 1e10, -1e10, 1e10, 1, 1}, .offsets = {0, 0, 0}};
-  const hs::DualityGap gap = hs::softmax_gap(hs::make_softmax_problem(data, hs::Offset::Free, 1), model, hs::Threads(1));
+  const hs::Dataset data =
+      dataset_from({{1e308, -1e308}, {-1e308, 1e308}, {1e308, 1e308}}, std::vector<int>{0, 1, 2});
+  hs::LinearModel model{
+      .features = 2, .planes = 3, .weights = {1e10, 1e10, -1e10, 1e10, 1, 1}, .offsets = {0, 0, 0}};
+  const hs::DualityGap gap =
+      hs::softmax_gap(hs::make_softmax_problem(data, hs::Offset::Free, 1), model, hs::Threads(1));
   CHECK(gap.primal == infinity);
   CHECK(gap.dual <= 3 * std::log(3.0) + 1e-9);
   CHECK_FALSE(hs::detail::proves(gap, {0, 0}));

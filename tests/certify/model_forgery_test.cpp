@@ -194,8 +194,8 @@ TEST_CASE("sparse weights that point outside the model or would fill the memory 
     put(p.data, at(p, "weights.value", 1, 8), -std::numeric_limits<double>::infinity());
   });
   const Change huge = [](Parts&, Json& f) { f["features"] = 1ULL << 27U; };
-  CHECK(contains(refusal(forged(sparse_model(), huge)),
-                 "3 stored weights for 3 planes of 134217728 features"));
+  CHECK(
+      contains(refusal(forged(sparse_model(), huge)), "3 stored weights for 3 planes of 134217728 features"));
   const Change unsorted = [](Parts&, Json& f) { f["classes"] = {"-1", "10", "7"}; };
   CHECK(contains(refusal(forged(sparse_model(), unsorted)), "not in order"));
 }
@@ -264,7 +264,9 @@ TEST_CASE("a file of the first format is refused: its checksum did not cover the
 TEST_CASE("the checksum covers every byte: the names of the tensors, blanks, and what no reader looks at") {
   hs::Model scaled = sparse_model();
   scaled.unit_rows = false;
-  scaled.scaling = {.kind = hs::ScaleKind::Standard, .shift = std::vector<double>(7, 1), .factor = std::vector<double>(7, 2)};
+  scaled.scaling = {.kind = hs::ScaleKind::Standard,
+                    .shift = std::vector<double>(7, 1),
+                    .factor = std::vector<double>(7, 2)};
   for (const hs::Model& model : {dense_model(), scaled, table_model()}) {
     const std::string bytes = hs::to_bytes(model);
     REQUIRE(refusal(bytes).empty());

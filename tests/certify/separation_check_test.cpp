@@ -80,7 +80,7 @@ TEST_CASE("an overlap is not proved by a witness that spans too little") {
   SeparationProof proof = proof_of(data, Separation::Overlapping);
   proof.witnesses = {{{0, 1}, {"1", "1"}}};
   CHECK_FALSE(verify(proof, data).holds);
-  proof.kernel = {{{0}, {"1"}, "0"}};  // not a plane on which all rows lie
+  proof.null_space = {{{0}, {"1"}, "0"}};  // not a plane on which all rows lie
   CHECK_FALSE(verify(proof, data).holds);
   proof = proof_of(data, Separation::Touching);
   proof.witnesses = {{{0, 1}, {"1", "1"}}};
@@ -136,7 +136,7 @@ TEST_CASE("a certificate is the same after writing and reading, and damaged ones
                                                         {"overlapping", "maybe"},
                                                         {"\"rows\":4", "\"rows\":-4"},
                                                         {"{", "["},
-                                                        {"kernel", "colonel"}}) {
+                                                        {"null_space", "colonel"}}) {
     std::string bad = text;
     bad.replace(bad.find(from), from.size(), to);
     CHECK_THROWS_AS(static_cast<void>(separation_from_json(bad, "c")), InputError);
@@ -167,7 +167,8 @@ TEST_CASE("both sides have classes and rows, and none stands on both") {
   CHECK(good.absent_rows == 1);
   CHECK(good.absent_classes == std::vector<std::string>{"3"});
   CHECK(good.about ==
-        "2 (1 row) against 1 (1 row), planes with an offset, numbers as decimals; 1 row is not taking part, among "
+        "2 (1 row) against 1 (1 row), planes with an offset, numbers as decimals; 1 row is not taking part, "
+        "among "
         "them all of 3");
   using Names = std::vector<std::string>;
   for (const auto& [positive, negative] : std::vector<std::pair<Names, Names>>{{{}, {}},
@@ -190,8 +191,8 @@ TEST_CASE("which numbers are meant is not the claimant's choice") {
   SeparationProof proof = proof_of(and_data(), Separation::Separable);
   proof.plane = {{0, 1}, {"2", "2"}, "-3"};
   CHECK(values_of(and_data()) == Values::Doubles);
-  CHECK(verify(proof, and_data(), Values::Decimals).holds);
-  CHECK_FALSE(verify(proof, and_data(), Values::Doubles).holds);
+  CHECK(verify(proof, and_data(), Threads(1), Values::Decimals).holds);
+  CHECK_FALSE(verify(proof, and_data(), Threads(1), Values::Doubles).holds);
 }
 
 TEST_CASE("row and column numbers that the data do not have are refused, wherever the proof came from") {
@@ -229,20 +230,20 @@ TEST_CASE("parts that do not belong to the verdict are refused: nothing is said 
   CHECK_FALSE(verify(proof, and_data()).holds);
 }
 
-TEST_CASE("planes of the kernel are independent: each has a column of its own, and all rows lie on it") {
-  // All rows have x1 = x2: one plane of the kernel.
+TEST_CASE("planes of the null space are independent: each has a column of its own, and all rows lie on it") {
+  // All rows have x1 = x2: one plane of the null space.
   const Dataset data = dataset_from({{0, 0}, {0, 0}, {1, 1}, {1, 1}, {2, 2}}, {-1, 1, -1, 1, 1});
   SeparationProof proof = segment_proof(data);
   CHECK_FALSE(verify(proof, data).holds);
-  proof.kernel = {{{0, 1}, {"1", "-1"}, "0"}};
+  proof.null_space = {{{0, 1}, {"1", "-1"}, "0"}};
   CHECK(verify(proof, data).holds);
-  proof.kernel = {{{0, 1}, {"1", "-1"}, "0"}, {{0, 1}, {"2", "-2"}, "0"}};
-  CHECK(verify(proof, data).why == "a plane of the kernel has no column of its own");
-  proof.kernel = {{{0, 1}, {"1", "-2"}, "0"}};
-  CHECK(verify(proof, data).why == "row 3 is not on a plane of the kernel");
-  proof.kernel.assign(4, {{0, 1}, {"1", "-1"}, "0"});
-  CHECK(verify(proof, data).why == "the kernel has more planes than there are columns");
-  proof.kernel = {{{0, 1}, {"0", "0"}, "0"}};
+  proof.null_space = {{{0, 1}, {"1", "-1"}, "0"}, {{0, 1}, {"2", "-2"}, "0"}};
+  CHECK(verify(proof, data).why == "a plane of the null space has no column of its own");
+  proof.null_space = {{{0, 1}, {"1", "-2"}, "0"}};
+  CHECK(verify(proof, data).why == "row 3 is not on a plane of the null space");
+  proof.null_space.assign(4, {{0, 1}, {"1", "-1"}, "0"});
+  CHECK(verify(proof, data).why == "the null space has more planes than there are columns");
+  proof.null_space = {{{0, 1}, {"0", "0"}, "0"}};
   CHECK_FALSE(verify(proof, data).holds);
 }
 

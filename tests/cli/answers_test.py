@@ -46,13 +46,14 @@ class Nu(ProgramTest):
                 said = self.done(*args, code=4)
                 self.assertNotIn("same as svm", said)
                 self.assertIn("was not reached", said)
+                self.assertLessEqual(len(said.splitlines()), 8)
                 result = self.json(*args, code=4)
                 self.assertNotIn("C", result["figures"])
                 self.check_shares(result, float(nu), said)
 
     def test_a_nu_that_is_reached_says_its_machine_on_standard_output(self):
         args = ("train", str(DATA / "breast_cancer.csv"), "--algorithm", "nu-svm", "--nu", "0.3", "--kernel", "rbf:0.05",
-                "--scale", "standard", "-o", "model", "--quiet")
+                "--scale", "standard", "-o", "model", "--quiet", "--verbose")
         said = self.done(*args)
         result = self.json(*args)
         figures = result["figures"]
@@ -128,7 +129,8 @@ class Errors(ProgramTest):
 
 class Results(ProgramTest):
     def test_the_comparison_of_planes_is_a_result(self):
-        said = self.done("train", "rows.txt", "--algorithm", "perceptron", "--online-to-batch", "all", "-o", "m", "--quiet")
+        said = self.done("train", "rows.txt", "--algorithm", "perceptron", "--online-to-batch", "all", "-o", "m", "--quiet",
+                         "--verbose")
         self.assertIn("training error of last ", said)
         self.assertIn("progressive error ", said)
 

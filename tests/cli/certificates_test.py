@@ -46,7 +46,7 @@ def tamper(rng, good):
             end = rng.choice(["lower", "upper"])
             bad["margin"][end] = repr(float(bad["margin"][end]) * (1.001 if end == "lower" else 0.999))
         else:
-            bad["verdict"], bad["witnesses"], bad["kernel"] = "overlapping", [{"rows": [1], "weights": ["1"]}], []
+            bad["verdict"], bad["witnesses"], bad["null_space"] = "overlapping", [{"rows": [1], "weights": ["1"]}], []
             for key in ("plane", "margin", "radius"):
                 bad.pop(key, None)
             if bad["offset"] == "none":
@@ -134,7 +134,7 @@ class CertificatesTest(ProgramTest):
             elif change == "zero":
                 bad["witnesses"][0]["rows"][0] = 0
             elif change == "columns":
-                bad["kernel"] = [{"columns": [4294967295], "weights": ["1"], "offset": "0"}]
+                bad["null_space"] = [{"columns": [4294967295], "weights": ["1"], "offset": "0"}]
             else:
                 bad["positive"] = ["1", "1"]
             (self.folder / "bad").write_text(json.dumps(bad), encoding="utf-8")

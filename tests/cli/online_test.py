@@ -86,7 +86,7 @@ class Online(ProgramTest):
 
     def weights(self, model):
         show = self.json("show", model, "--top", "100000")
-        return [(plane["offset"], plane["weights"]) for plane in show["planes"]]
+        return [(plane["offset"], {one["feature"]: one["weight"] for one in plane["weights"]}) for plane in show["planes"]]
 
     def test_a_stream_ends_where_one_pass_in_memory_does(self):
         sets = {"two.txt": sparse_rows(20000), "three.txt": sparse_rows(3000, classes=(1, 2, 3)),
@@ -102,6 +102,7 @@ class Online(ProgramTest):
         perceptron = ("--algorithm", "perceptron")
         self.assertIn("voted-perceptron needs the rows", self.fails(2, "train", "rows.txt", "-o", "m", "--stream",
                                                                     "--algorithm", "voted-perceptron"))
+        self.assertIn("--stream reads libsvm text", self.fails(3, "train", "table.csv", "-o", "m", "--stream", *perceptron))
         self.assertIn("come once", self.fails(2, "train", "rows.txt", "-o", "m", "--stream", *perceptron, "--passes", "2"))
         self.assertIn("one order", self.fails(2, "train", "rows.txt", "-o", "m", "--stream", *perceptron, "--order", "shuffled"))
         sorted_rows = "-1 1:1\n" * 200000 + "+1 2:1\n" * 10

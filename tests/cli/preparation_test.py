@@ -39,7 +39,7 @@ class Preparation(ProgramTest):
         self.json("train", "t.csv", "-o", "m")
         (self.folder / "rows.txt").write_text("a 1:1 3:1\nb 2:1 3:2\n".replace("a", "1").replace("b", "2"))
         for verb in ("predict", "evaluate"):
-            result = self.run_program(verb, "m", "rows.txt")
+            result = self.run_program(verb, "m", "rows.txt", "--rename", "1=a,2=b")
             self.assertIn("taken by position", result.stderr.decode(), verb)
         self.assertNotIn("position", self.run_program("predict", "m", "t.csv").stderr.decode())
         (self.folder / "wide.txt").write_text("1 1:1 9:1\n")

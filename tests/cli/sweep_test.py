@@ -13,7 +13,7 @@ import unittest
 from support import PROGRAM, main
 
 LOSSES = {"hinge": ["--algorithm", "svm"], "squared-hinge": ["--algorithm", "svm", "--loss", "squared-hinge"],
-          "logistic": ["--algorithm", "logistic"]}
+          "smooth-hinge": ["--algorithm", "svm", "--loss", "smooth-hinge"], "logistic": ["--algorithm", "logistic"]}
 WEIGHTS_OF_C = (0.001, 1, 1000)
 
 
@@ -150,6 +150,9 @@ def best_constant(rows, loss, C):
             return 2 * min(p, n)
         if loss == "squared-hinge":
             return 4 * p * n / (p + n)
+        if loss == "smooth-hinge":  # at b = 1 - n / p for p > n
+            p, n = max(p, n), min(p, n)
+            return n * (1.5 - n / (2 * p))
         return -sum(c * math.log(c / total) for c in (p, n) if c > 0)
 
     if loss == "logistic" and len(cost) > 2:
@@ -201,7 +204,7 @@ class SweepTest(unittest.TestCase):
                     for C in WEIGHTS_OF_C:
                         waiting.append(pool.submit(self.one, name, data, more, rows, loss, C))
             wrong = [text for text in (one.result() for one in waiting) if text]
-        self.assertEqual(len(waiting), 234)
+        self.assertEqual(len(waiting), 312)
         self.assertFalse(wrong, f"{len(wrong)} of {len(waiting)}:\n" + "\n".join(wrong))
 
 

@@ -27,10 +27,22 @@ class Train(ProgramTest):
         self.assertTrue((self.folder / "model").exists())
 
     def test_text_says_what_happened(self):
-        text = self.done("train", "apart.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "until-clean")
+        text = self.done("train", "apart.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "until-clean",
+                         "--verbose")
         for words in ("6 rows", "2 features", "classes: -1 (3 rows), 1 (3 rows)", "perceptron: ", "read in",
                       "training error 0 (0 of 6 rows)", "certificate", "model written", "next: halfspace"):
             self.assertIn(words, text)
+
+    def test_a_beginner_reads_eight_lines(self):
+        text = self.done("train", "table.csv", "-o", "model", "--quiet")
+        lines = text.splitlines()
+        self.assertLessEqual(len(lines), 8, text)
+        for words in ("20 rows, 3 features, label label", "classes: big (9 rows), small (11 rows)", "minimise ", "training error ",
+                      "always small would have 0.45", "proved: ", "strongest features: size", "model written", "next: halfspace"):
+            self.assertIn(words, text)
+
+    def test_what_doctor_finds_worst_is_said_where_that_costs_nothing(self):
+        self.assertIn("a threshold on one column alone tells the classes apart: size", self.run_program("train", "table.csv", "-o", "model").stderr.decode())
 
     def test_separable_rows_end_clean_with_no_training_error(self):
         result = self.json("train", "apart.txt", "-o", "model", "--algorithm", "perceptron", "--passes", "until-clean")
@@ -104,6 +116,28 @@ class Train(ProgramTest):
         self.assertEqual(evaluation["unknown_labels"], 0)
         self.assertEqual(evaluation["error"], result["training_error"])
         self.fails(3, "train", "three.txt", "-o", "model", "--positive", "9")
+
+    def test_a_class_called_rest_is_a_class_like_any_other(self):
+        rows = [f"{x},{y},{name}" for name, (a, b) in {"rest": (0, 0), "others": (9, 0), "c": (0, 9)}.items()
+                for x, y in ((a, b), (a + 1, b), (a, b + 1), (a + 1, b + 2))]
+        (self.folder / "rest.csv").write_text("\n".join(["u,v,class"] + rows) + "\n")
+        for positive in (None, "rest", "others", "c"):
+            more = ["--positive", positive] if positive else []
+            for algorithm in ("svm", "perceptron"):
+                result = self.json("train", "rest.csv", "-o", "model", "--algorithm", algorithm, "--scale", "standard", *more)
+                names = [one["label"] for one in result["classes"]]
+                self.assertEqual(len(set(names)), 2 if positive else 3)
+                if positive:
+                    self.assertNotIn(names[0], ("rest", "others", "c"))
+                    self.assertEqual(names[1], positive)
+                evaluation = self.json("evaluate", "model", "rest.csv")
+                self.assertEqual((evaluation["unknown_labels"], evaluation["error"]), (0, result["training_error"]))
+                self.assertEqual(self.json("predict", "model", "rest.csv")["accuracy"], 1 - result["training_error"])
+                self.assertTrue(self.json("verify", "model", "rest.csv")["holds"])
+        # Between two classes, one of them called rest, a third label is none of the model's.
+        (self.folder / "two.csv").write_text("\n".join(["u,v,class"] + rows[:8]) + "\n")
+        self.done("train", "two.csv", "-o", "model", "--algorithm", "svm")
+        self.assertEqual(self.json("evaluate", "model", "rest.csv")["unknown_labels"], 4)
 
     def test_many_classes_have_a_plane_each(self):
         self.train("three.txt", "model", "--algorithm", "perceptron", "--passes", "20")

@@ -8,7 +8,8 @@ import unittest
 
 from support import ProgramTest, main
 
-VERBS = ["train", "predict", "evaluate", "separable", "verify", "show", "trace", "convert", "generate", "doctor"]
+VERBS = ["train", "predict", "evaluate", "separable", "verify", "show", "trace", "convert", "generate", "doctor",
+         "split", "tune", "compare", "curve", "path", "explain", "completion", "report", "plot"]
 
 
 class Help(ProgramTest):
@@ -19,7 +20,7 @@ class Help(ProgramTest):
         text = self.done("--help")
         for verb in VERBS:
             self.assertIn(f"\n  {verb} ", text)
-        for verb in ("tune", "explain", "manual"):
+        for verb in ("manual", "cv"):
             self.assertNotIn(f"\n  {verb}", text)
 
     def test_help_opens_with_two_examples(self):

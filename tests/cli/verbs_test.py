@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """predict, evaluate, show, convert, generate, doctor: what they print and write."""
 import json
+import shlex
 
 from support import TABLE, ProgramTest, main
 
@@ -276,6 +277,20 @@ class Doctor(ProgramTest):
         self.assertIn("bad.txt:2:6: ", self.fails(3, "doctor", "bad.txt"))
         self.assertIn("-:2:6: ", self.fails(3, "doctor", "-", stdin=b"1 1:1\n-1 1:x\n"))
         self.assertIn("-:3:1: ", self.fails(3, "doctor", "-", stdin=b"a,label\n1,x\n,y\n"))
+
+    def test_the_command_at_the_end_works_with_the_options_given(self):
+        rows = "".join(f"{'' if i % 5 == 2 else i % 7};{1000 * (i % 4)};{'ab'[i % 3 == 0]}\n" for i in range(40))
+        (self.folder / "my holes.csv").write_text("x;big one;kind\n" + rows)
+        command = self.json("doctor", "my holes.csv", "--delimiter", ";", "--label", "kind")["next"]
+        self.assertTrue(command.startswith("halfspace train 'my holes.csv' --delimiter ';' --label kind --missing indicator"), command)
+        self.done(*shlex.split(command.replace("MODEL", "m"))[1:])
+        self.assertTrue((self.folder / "m").exists())
+
+    def test_test_rows_among_the_training_rows_are_found(self):
+        (self.folder / "test.csv").write_text("size,color,label\n3,red,small\n900,red,big\n4,blue,big\n")
+        found = self.json("doctor", "table.csv", "--test", "test.csv")["findings"][0]
+        self.assertEqual(found["kind"], "overlap")
+        self.assertIn("2 of 3 test rows are among the training rows, 1 with the same label", found["text"])
 
     def test_contradictions_are_found(self):
         (self.folder / "odd.txt").write_text("1 1:1 2:5\n-1 1:1 2:5\n1 1:2 2:5\n-1 1:3 2:5\n")

@@ -269,12 +269,12 @@ TEST_CASE("a file that becomes shorter, longer or another one while it is read i
       CHECK(error_after(path, direct, [] {}) == "");
       again();
       CHECK(error_after(path, direct, [&] { fs::resize_file(path, bytes.size() / 2); }) ==
-            fmt::format("{}: error: the file changed while it was read: {} bytes when it was opened, {} now", path,
-                        bytes.size(), bytes.size() / 2));
+            fmt::format("{}: error: the file changed while it was read: {} bytes when it was opened, {} now",
+                        path, bytes.size(), bytes.size() / 2));
       again();
       CHECK(error_after(path, direct, [&] { append(path, "1 1:1\n"); }) ==
-            fmt::format("{}: error: the file changed while it was read: {} bytes when it was opened, {} now", path,
-                        bytes.size(), bytes.size() + 6));
+            fmt::format("{}: error: the file changed while it was read: {} bytes when it was opened, {} now",
+                        path, bytes.size(), bytes.size() + 6));
       again();
       CHECK(error_after(path, direct, [&] { set_time(path, 1'000'000'001); }) ==
             path + ": error: the file changed while it was read");
@@ -307,7 +307,8 @@ TEST_CASE("a compressed stream that is there to fill the memory is refused") {
       (void)read_all(*memory_source(bomb, "F"), "F");
       FAIL("80 MiB of nothing were taken");
     } catch (const InputError& error) {
-      CHECK(std::string(error.what()).find("at most 100 times as many beyond 64 MiB (hint: unpack the file first)") !=
+      CHECK(std::string(error.what())
+                .find("at most 100 times as many beyond 64 MiB (hint: unpack the file first)") !=
             std::string::npos);
     }
     // A stream says the same whether it is one member or many.

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/pair_steps.hpp"
-#include "data/equal_rows.hpp"
-#include "data/kernel_multiples.hpp"
-#include "data/kernel_rows.hpp"
+#include "core/kernel/pair_steps.hpp"
+#include "data/kernel/multiples.hpp"
+#include "data/kernel/rows.hpp"
+#include "data/storage/equal_rows.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
 #include "support.hpp"
@@ -53,14 +53,16 @@ void check_block(const testing::Rows& rows, RowForm form, const KernelFunction& 
                  double unit = 0) {
   const Dataset data = testing::dataset_from(rows);
   const auto access = RowAccess::of(data.matrix());
-  const KernelRows<T> packed(*access, numbers(rows.size()), data.features(), form, Threads(2), {}, true, {}, unit);
+  const KernelRows<T> packed(*access, numbers(rows.size()), data.features(), form, Threads(2), {}, true, {},
+                             unit);
   const std::vector<std::uint32_t> left = {3, 0, 5, 7, 1, 2, 11, 9};
   std::vector<T> block(left.size() * packed.padded());
   kernel_block(kernel, LeftRows<T>(packed, left), packed, block.data(), packed.padded(), Threads(2));
   std::vector<double> weights(2 * left.size());
   for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = 0.25 * static_cast<double>(k % 5) - 0.5;
   std::vector<double> sums(2 * packed.padded(), 1.0);
-  add_kernel_sums(kernel, LeftRows<T>(packed, left), packed, LeftWeights<T>(weights, 2), sums.data(), Threads(2));
+  add_kernel_sums(kernel, LeftRows<T>(packed, left), packed, LeftWeights<T>(weights, 2), sums.data(),
+                  Threads(2));
   std::vector<T> alone(packed.padded());
   for (std::size_t r = 0; r < left.size() && form != RowForm::Differences; ++r) {
     kernel_row(kernel, packed, left[r], alone.data());
@@ -120,7 +122,8 @@ TEST_CASE(
 }
 
 // Whole multiples of a unit, written with so many digits.
-testing::Rows multiples(std::size_t count, std::size_t features, double unit, double digits, std::uint64_t seed) {
+testing::Rows multiples(std::size_t count, std::size_t features, double unit, double digits,
+                        std::uint64_t seed) {
   testing::Rows rows = random_rows(count, features, 0.4, false, seed);
   for (auto& row : rows) {
     for (double& x : row) x = std::round(std::clamp(40 * x, -200.0, 200.0)) * unit;
@@ -136,7 +139,8 @@ TEST_CASE("rows of multiples of a unit are found and give the kernel values of t
   for (const std::size_t features : {std::size_t{36}, std::size_t{37}}) {
     for (const double unit : {1.0, 1.0 / 255}) {
       const testing::Rows rows = multiples(45, features, unit, 1e7, features);
-      const Multiples found = find_multiples(*RowAccess::of(testing::dataset_from(rows).matrix()), Threads(2));
+      const Multiples found =
+          find_multiples(*RowAccess::of(testing::dataset_from(rows).matrix()), Threads(2));
       REQUIRE(found.unit > 0);
       CHECK(std::abs(found.unit / unit - 1) < 1e-5);
       CHECK((found.deviation == 0) == (unit == 1));
@@ -160,15 +164,18 @@ TEST_CASE("values of rows near multiples are off by no more than their bound") {
   const auto access = RowAccess::of(data.matrix());
   const Multiples found = find_multiples(*access, Threads(1));
   REQUIRE(found.deviation > 0);
-  for (const KernelFunction& kernel : {KernelFunction{KernelKind::Rbf, 0.3}, KernelFunction{KernelKind::Poly, 0.5, 1, 2}}) {
-    const KernelRows<float> packed(*access, numbers(rows.size()), data.features(), RowForm::Multiples, Threads(1), {}, true,
-                                   {}, found.unit);
+  for (const KernelFunction& kernel :
+       {KernelFunction{KernelKind::Rbf, 0.3}, KernelFunction{KernelKind::Poly, 0.5, 1, 2}}) {
+    const KernelRows<float> packed(*access, numbers(rows.size()), data.features(), RowForm::Multiples,
+                                   Threads(1), {}, true, {}, found.unit);
     std::vector<float> values(packed.padded());
     for (std::uint32_t r = 0; r < rows.size(); ++r) {
       kernel_row(kernel, packed, r, values.data());
-      const LeftScale left{RowForm::Multiples, 1, packed.longest(), std::sqrt(access->norm2(r)), found.deviation};
+      const LeftScale left{RowForm::Multiples, 1, packed.longest(), std::sqrt(access->norm2(r)),
+                           found.deviation};
       for (std::size_t i = 0; i < rows.size(); ++i) {
-        const double off = std::abs(static_cast<double>(values[i]) - value_by_definition(kernel, rows[r], rows[i]));
+        const double off =
+            std::abs(static_cast<double>(values[i]) - value_by_definition(kernel, rows[r], rows[i]));
         CHECK(off <= sum_error<float>(kernel, left, std::sqrt(access->norm2(i))));
       }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/kernel_table.hpp"
+#include "core/simd/loop_table.hpp"
 #include "halfspace/core/random.hpp"
 
 using namespace halfspace;

@@ -10,8 +10,8 @@
 #include <set>
 #include <string>
 
-#include "data/cache_layout.hpp"
-#include "data/writers.hpp"
+#include "data/cache/layout.hpp"
+#include "data/write/writers.hpp"
 #include "folder.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
@@ -226,7 +226,8 @@ TEST_CASE("a compressed cache takes the memory that its header declares, not wha
   };
   CHECK(error_of_packed(good) == "");
   CHECK(error_of_packed(good.substr(0, good.size() - 1)).find("size mismatch") != std::string::npos);
-  CHECK(error_of_packed(good + std::string(std::size_t{80} << 20U, '\0')).find("larger than") != std::string::npos);
+  CHECK(error_of_packed(good + std::string(std::size_t{80} << 20U, '\0')).find("larger than") !=
+        std::string::npos);
   // A header whose sizes agree with each other and with nothing else.
   CacheHeader header = header_of(good);
   header.rows = std::uint64_t{1} << 40U;

@@ -26,14 +26,16 @@ namespace {
 
 std::string libsvm_rows(std::size_t bytes) {
   std::string text;
-  for (unsigned i = 0; text.size() < bytes; ++i) text += fmt::format("{} 1:{} 2:{}\n", i % 2 ? "+1" : "-1", i % 97, i % 7);
+  for (unsigned i = 0; text.size() < bytes; ++i)
+    text += fmt::format("{} 1:{} 2:{}\n", i % 2 ? "+1" : "-1", i % 97, i % 7);
   return text;
 }
 
 // Lets something happen to the file after the first bytes of it were read.
 class Meddler final : public ByteSource {
  public:
-  Meddler(const std::string& path, std::function<void()> change) : file_(open_source(path)), change_(std::move(change)) {}
+  Meddler(const std::string& path, std::function<void()> change)
+      : file_(open_source(path)), change_(std::move(change)) {}
   std::size_t read(std::span<char> to) override {
     const std::size_t got = file_->read(to.first(std::min<std::size_t>(to.size(), 100'000)));
     happen();

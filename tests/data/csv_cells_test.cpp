@@ -69,22 +69,22 @@ TEST_CASE("missing values are refused at the first one unless a rule is chosen")
     CAPTURE(word);
     const Refusal r = refusal("x,z,y\n1,1,a\n2," + word + ",b\n");
     CHECK((r.place == "3:3" || r.place == "3:4"));
-    CHECK(r.hint == "--missing mean|median|drop");
+    CHECK(r.hint == "--missing mean|median|indicator|drop");
   }
   CHECK(has(refusal("x,y\n1,a\n-,b\n").message, "not a number"));
   CHECK(has(refusal("x,y\n1,a\n-,b\n", {.missing_words = {"-"}}).message, "is missing"));
   CHECK(refusal("c,y\nred,a\n,b\n").place == "3:1");
 }
 
-TEST_CASE("missing numbers take the mean or median of their column, missing categories are none") {
+TEST_CASE("missing numbers take the mean or median of their column, missing categories are their own") {
   const std::string text = "x,c,y\n1,r,a\n?,g,b\n2,,a\n9,r,b\n0,g,b\n";
   const Dataset mean = table(text, {.missing = Missing::Mean});
-  CHECK(row(mean, 1) == Row{3, 1, 0});
-  CHECK(row(mean, 2) == Row{2, 0, 0});
+  CHECK(row(mean, 1) == Row{3, 1, 0, 0});
+  CHECK(row(mean, 2) == Row{2, 0, 0, 1});
   CHECK(mean.encoding()->columns[0].fill == 3.0);
   CHECK(mean.encoding()->columns[1].fill == 0.0);
   const Dataset median = table(text, {.missing = Missing::Median});
-  CHECK(row(median, 1) == Row{1.5, 1, 0});
+  CHECK(row(median, 1) == Row{1.5, 1, 0, 0});
   const Dataset odd = table("x,y\n5,a\n,b\n-3,a\n7,b\n", {.missing = Missing::Median});
   CHECK(row(odd, 1) == Row{5});
   const Dataset huge = table("x,y\n1e308,a\n1e308,a\n1.5e308,b\n,b\n", {.missing = Missing::Mean});

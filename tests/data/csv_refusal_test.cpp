@@ -6,7 +6,7 @@
 #include <set>
 
 #include "csv_table.hpp"
-#include "data/text_table.hpp"
+#include "data/text/table.hpp"
 
 using namespace halfspace;
 using namespace halfspace::testing;
@@ -111,7 +111,7 @@ TEST_CASE("text longer than a block keeps its rows, kinds and places for any num
     const Dataset data = table(text, options);
     CHECK(data.rows() == rows);
     CHECK(features(data) == Texts{"late", "mixed=0", "mixed=1", "mixed=2", "mixed=3", "mixed=4", "mixed=5",
-                                  "mixed=6", "mixed=word", "x"});
+                                  "mixed=6", "mixed=word", "mixed missing", "x"});
     CHECK(row(data, 0)[0] == 7);
     CHECK(row(data, rows - 1).back() == rows - 1 + 0.25);
     prints.insert(data.fingerprint());

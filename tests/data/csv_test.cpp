@@ -114,7 +114,7 @@ TEST_CASE("labels are verbatim texts, or canonical numbers when all are numbers"
   CHECK(has(refusal("x,y\n1,1\n2,nan\n").message, "not finite"));
   CHECK(table("x,y\n1,Nan\n2,Mary\n").classes() == Texts{"Mary", "Nan"});
   CHECK(refusal("x,y\n1,a\n2,\n3,b\n").place == "3:3");
-  CHECK(refusal("x,y\n1,a\n2,?\n3,b\n", {.missing = Missing::Drop}).place == "3:3");
+  CHECK(refusal("x,y\n1,a\n2,?\n3,b\n").place == "3:3");
 }
 
 TEST_CASE("labels may be absent when they are not needed") {

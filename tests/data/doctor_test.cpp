@@ -171,3 +171,14 @@ TEST_CASE("rows without labels are examined for what needs no label") {
   CHECK(findings(data, "contradiction").empty());
   CHECK(says(findings(data, "duplicates"), "row 2 repeats row 1"));
 }
+
+TEST_CASE("test rows among the training rows are counted whatever their storage") {
+  const auto training = dataset_from({{1, 0, 2}, {0, 0, 0}, {3, 4, 5}}, std::vector<int>{1, -1, 1});
+  const auto test = dataset_from({{9, 9}, {1, 0, 2}, {0, 0}, {3, 4, 5, 0}, {3, 4, 5, 1}},
+                                 std::vector<int>{1, -1, -1, 1, 1});
+  const Overlap found = overlap(training, test, Threads(2));
+  CHECK(found.rows == 3);
+  CHECK(found.same_label == 2);
+  CHECK(found.test_row == 1);
+  CHECK(found.training_row == 0);
+}

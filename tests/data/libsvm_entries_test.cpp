@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Entries of the usual form, read by every instruction set, against how they were written.
-#include "data/libsvm_entries.hpp"
-
 #include <doctest/doctest.h>
 
 #include <array>
 #include <string>
 #include <vector>
 
-#include "data/number.hpp"
+#include "data/libsvm/entries.hpp"
+#include "data/text/number.hpp"
 #include "halfspace/core/random.hpp"
 
 using namespace halfspace;

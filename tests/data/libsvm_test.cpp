@@ -177,8 +177,9 @@ TEST_CASE("rows and errors do not depend on how the text is cut into pieces") {
   // Pieces of comments have no entries; beside values of ten decimals nothing of theirs may be converted.
   const std::string comments = "# a comment of some length\n# another\n";
   for (const std::string& text :
-       {comments + "+1 1:0.6666666e-3 2:1\n" + comments + "-1 1:0.0000000001 3:2\n" + comments, good + comments + "1 1:x\n" + good,
-        std::string("1 1:1\n\n\n-1 2:1\n1\n"), std::string("\n\n <html>\n1 1:2\n")}) {
+       {comments + "+1 1:0.6666666e-3 2:1\n" + comments + "-1 1:0.0000000001 3:2\n" + comments,
+        good + comments + "1 1:x\n" + good, std::string("1 1:1\n\n\n-1 2:1\n1\n"),
+        std::string("\n\n <html>\n1 1:2\n")}) {
     const std::string whole = outcome(text, text_piece_bytes);
     for (std::size_t piece = 1; piece < 80; ++piece) CHECK_MESSAGE(outcome(text, piece) == whole, piece);
   }

@@ -121,9 +121,11 @@ TEST_CASE("bad NPY headers are refused") {
   CHECK(begins(error_of(npy_text("{'descr': __import__('os').system('true'), }", six)),
                "X: byte 20: error: a quoted text"));
   CHECK(error_of(npy("<f8", "(65536, 65536)", "")) ==
-        "X: byte 128: error: size mismatch: the file ends here, shape (65536, 65536) of dtype <f8 needs 34359738368 bytes, 0 are there");
+        "X: byte 128: error: size mismatch: the file ends here, shape (65536, 65536) of dtype <f8 needs "
+        "34359738368 bytes, 0 are there");
   CHECK(begins(error_of(npy("<f8", "(-1, 3)", six)), "X: byte 61: error: a dimension of the shape is < 0"));
-  CHECK(begins(error_of(npy("<f8", "(9999999999, 9999999999, 9999999999)", six)), "X: byte 60: error: size mismatch"));
+  CHECK(begins(error_of(npy("<f8", "(9999999999, 9999999999, 9999999999)", six)),
+               "X: byte 60: error: size mismatch"));
   CHECK(begins(error_of(npy("<f8", "(99999999999999999999999, 3)", six)),
                "X: byte 61: error: a dimension that 64"));
   CHECK(begins(error_of(npy_text("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }", six)),

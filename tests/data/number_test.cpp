@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "data/plain_decimal.hpp"
+#include "data/text/plain_decimal.hpp"
 #include "halfspace/core/random.hpp"
 
 using namespace halfspace;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a file is when it is neither rows nor a model, and what is a table although it looks odd.
-#include "data/other_file.hpp"
+#include "data/text/other_file.hpp"
 
 #include <doctest/doctest.h>
 
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 
 using namespace halfspace;
 using namespace std::string_literals;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "halfspace/data/row_products.hpp"
+#include "data/storage/row_products.hpp"
 
 #include <doctest/doctest.h>
 
 #include <bit>
 #include <vector>
 
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/random.hpp"
 #include "halfspace/data/builder.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pieces of different storage, and the set they become.
-#include "data/row_store.hpp"
+#include "data/storage/row_store.hpp"
 
 #include <doctest/doctest.h>
 

@@ -105,3 +105,27 @@ TEST_CASE("impossible shares and folds are refused") {
   CHECK_THROWS_AS((void)stratified_folds(data, 1, 1), UsageError);
   CHECK_THROWS_AS((void)stratified_folds(data, 5, 1), UsageError);
 }
+
+TEST_CASE("a split by groups keeps each together and classes near their shares") {
+  const Dataset data = make_data(mixed_labels());
+  std::vector<std::uint32_t> groups(data.rows());
+  for (std::uint32_t i = 0; i < groups.size(); ++i) groups[i] = (i * 7919U) % 100;
+  const Split split = grouped_split(data, groups, 0.25, 3);
+  CHECK(split.train.size() + split.test.size() == 1000);
+  CHECK(std::abs(static_cast<double>(split.test.size()) - 250) <= 20);
+  std::vector<int> part(100, -1);
+  const auto take = [&](const std::vector<std::uint32_t>& rows, int number) {
+    for (const std::uint32_t row : rows) {
+      int& at = part[groups[row]];
+      REQUIRE((at == -1 || at == number));
+      at = number;
+    }
+  };
+  take(split.train, 0);
+  take(split.test, 1);
+  CHECK(grouped_split(data, groups, 0.25, 3).test == split.test);
+  // How groups are numbered does not matter.
+  std::vector<std::uint32_t> renamed = groups;
+  for (std::uint32_t& group : renamed) group = 1000 - group;
+  CHECK(grouped_split(data, renamed, 0.25, 3).test == split.test);
+}

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The marks of a text against a plain loop over its bytes.
-#include "data/text_marks.hpp"
-
 #include <doctest/doctest.h>
 
 #include <array>
@@ -9,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "data/number.hpp"
+#include "data/text/marks.hpp"
+#include "data/text/number.hpp"
 #include "halfspace/core/random.hpp"
 
 using namespace halfspace;

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "data/writers.hpp"
+#include "data/write/writers.hpp"
 #include "folder.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "halfspace/core/error.hpp"
+#include "halfspace/evaluate/unknown_labels.hpp"
 #include "support.hpp"
 
 namespace hs = halfspace;
@@ -180,4 +182,70 @@ TEST_CASE("a score that leaves the range of numbers is refused at its row") {
   const auto model = linear_model({{1e300}}, {0}, {"-1", "1"});
   const auto data = dataset_from({{1}, {1e10}}, std::vector<int>{1, 1});
   CHECK_THROWS_WITH_AS((void)hs::evaluate(model, data, one), doctest::Contains("row 2"), hs::InputError);
+}
+
+TEST_CASE(
+    "the hinge loss stands beside the errors, with the margin of the best other class for three classes") {
+  const auto two =
+      hs::evaluate(sign_model(), dataset_from({{2}, {0.5}, {1}}, std::vector<int>{1, 1, -1}), one);
+  CHECK(*two.hinge_loss == doctest::Approx((0 + 0.5 + 2) / 3));
+  const auto model = linear_model({{1, 0}, {0, 1}, {-1, -1}}, {0, 0, 0}, {"1", "2", "3"});
+  const auto three = hs::evaluate(model, dataset_from({{2, 1.5}, {0, 3}}, std::vector<int>{1, 1}), one);
+  CHECK(*three.hinge_loss == doctest::Approx((0.5 + 4) / 2));
+  CHECK(*three.hinge_loss >= three.error);
+  // A label that the model does not know has no margin.
+  const auto strange = hs::evaluate(sign_model(), dataset_from({{2}, {0.5}}, std::vector<int>{7, 1}), one);
+  CHECK(strange.hinge_loss == 0.5);
+  CHECK(strange.error == 0.5);
+}
+
+TEST_CASE(
+    "the balanced error is the mean over classes that have rows, and figures of classes have intervals") {
+  const auto data = dataset_from({{1}, {2}, {3}, {1}, {-1}}, std::vector<int>{1, 1, 1, -1, -1});
+  const auto e = hs::evaluate(sign_model(), data, one);
+  CHECK(e.balanced_error == doctest::Approx(0.25));
+  CHECK(e.classes[0].recall_interval->low == hs::error_interval(1, 2).low);
+  CHECK(e.classes[1].precision_interval->high == hs::error_interval(3, 4).high);
+  CHECK(hs::evaluate(sign_model(), dataset_from({{1}, {-1}}, std::vector<int>{1, 1}), one).balanced_error ==
+        0.5);
+  const auto halves = dataset_from({{1}, {-1}}, std::vector<int>{1, -1}, {0.5, 1});
+  CHECK(!hs::evaluate(sign_model(), halves, one).classes[0].recall_interval);
+  CHECK(!hs::evaluate(sign_model(), halves, one).auc_interval);
+}
+
+TEST_CASE("a threshold moves labels, and a score on it is wrong for both classes") {
+  const hs::Dataset data = dataset_from({{-2}, {-1}, {1}, {2}}, {-1, 1, -1, 1});
+  const hs::Evaluation low =
+      hs::evaluate(sign_model(), data, one, {.threshold = -1.5, .costs = hs::Costs{1, 3}});
+  CHECK(low.confusion == Counts{{1, 1, 0}, {0, 2, 0}});
+  CHECK(low.zero_rows.empty());
+  CHECK(low.cost == doctest::Approx(0.25));
+  REQUIRE(low.cheapest.has_value());
+  CHECK(low.cheapest->cost == doctest::Approx(0.25));
+  CHECK(low.cheapest->threshold == -1.5);
+  const hs::Evaluation on = hs::evaluate(sign_model(), data, one, {.threshold = 1, .costs = {}});
+  CHECK(on.zero_rows == std::vector<std::uint32_t>{2});
+  CHECK(on.confusion == Counts{{1, 0, 1}, {1, 1, 0}});
+  CHECK(on.auc == low.auc);
+  CHECK(on.zero_one_loss == 0.5);
+}
+
+TEST_CASE("labels of which none is known are refused by name, and one against the rest knows all") {
+  const hs::Dataset data = dataset_from({{-2}, {1}}, std::vector<std::string>{"<=50K.", ">50K."});
+  const std::vector<std::string> classes{"<=50K", ">50K"};
+  const auto unknown = hs::unknown_labels(linear_model({{1}}, {0}, classes), data);
+  REQUIRE(unknown.size() == 2);
+  CHECK(unknown[0].nearest == "<=50K");
+  CHECK(unknown[1].nearest == ">50K");
+  CHECK(hs::rename_hint(unknown) == "--rename '<=50K.=<=50K,>50K.=>50K'");
+  CHECK_THROWS_AS((void)hs::evaluate(linear_model({{1}}, {0}, classes), data, one), hs::InputError);
+  auto against = linear_model({{1}}, {0}, {"rest", ">50K."});
+  against.facts.emplace_back("positive", ">50K.");
+  CHECK(hs::unknown_labels(against, data).empty());
+  // 10 is not a misspelt 1, but 1.0 is one.
+  const auto numbers = hs::unknown_labels(linear_model({{1}}, {0}, {"0", "1"}),
+                                          dataset_from({{1}, {2}}, std::vector<std::string>{"1.0", "10"}));
+  REQUIRE(numbers.size() == 2);
+  CHECK(numbers[0].nearest == "1");
+  CHECK(numbers[1].nearest.empty());
 }

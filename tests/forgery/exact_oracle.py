@@ -95,9 +95,9 @@ def false_claim(c, rows, features, values, fingerprint):
         if any(total) or set(witness["rows"]) <= fixed:
             return "witness"
         fixed |= set(witness["rows"])
-    for plane in c.get("kernel", []):
+    for plane in c.get("null_space", []):
         if any(score(plane, rows[i - 1][1]) for i in on_plane):
-            return "kernel"
+            return "null_space"
     if "margin" in c:
         plane = c["margin"]["plane"]
         lower, upper = Fraction(c["margin"]["lower"]), Fraction(c["margin"]["upper"])

@@ -1,11 +1,10 @@
 """Forged preparation: scalings, encodings of tables, feature maps and the facts that say how rows were prepared."""
 import json
 import random
-import re
 import shutil
 
-from model_file import ModelFile
-from support import PROGRAM, SOURCE, ForgeryTest, main
+from support import PROGRAM, SOURCE, main
+from trained_models import TrainedModels
 
 COLORS = ["amber", "blue", "green"]
 WORDS = ["calm", "deep", "loud", "thin", "wide"]
@@ -29,9 +28,7 @@ SCALED = ["iris.csv", "--positive", "versicolor", "--algorithm", "svm", "--kerne
 MAPPED = ["iris.csv", "--positive", "versicolor", "--algorithm", "svm", "--scale", "standard", "--kernel", "rbf:0.5"]
 
 
-class PreparationTest(ForgeryTest):
-    made = {}
-
+class PreparationTest(TrainedModels):
     def setUp(self):
         super().setUp()
         for name in ("iris.csv", "breast_cancer.csv"):
@@ -44,28 +41,6 @@ class PreparationTest(ForgeryTest):
             str(names[line.split(",")[-1]]) + "".join(f" {j + 1}:{x}" for j, x in enumerate(line.split(",")[:-1])) + "\n"
             for line in iris))
 
-    def honest(self, *words):
-        if words not in self.made:
-            self.done(PROGRAM, "train", *words, "-o", "made.model", "--quiet")
-            self.made[words] = (self.folder / "made.model").read_bytes()
-        return ModelFile(self.made[words])
-
-    def forged(self, kind, words, edit, data=None):
-        model = self.honest(*words)
-        edit(model)
-        return self.refused_whatever_it_was_trained_on(kind, model, data or words[0])
-
-    def refused_whatever_it_was_trained_on(self, kind, model, data, codes=(1, 3)):
-        """Once with the fingerprint as it is, and once with the one that the checker expects."""
-        self.write("forged.model", model.bytes())
-        outcome = self.refused(kind, PROGRAM, "verify", "forged.model", data, codes=codes)
-        found = re.search(r"fingerprint ([0-9a-f]{32}), the model says", outcome.out)
-        if found:
-            model.fact("data", found.group(1))
-            self.write("forged.model", model.bytes())
-            outcome = self.refused(kind, PROGRAM, "verify", "forged.model", data, codes=codes)
-        return outcome
-
     # ---- what is true
 
     def test_honest_preparations_are_accepted(self):
@@ -75,6 +50,8 @@ class PreparationTest(ForgeryTest):
                 (*mixed, "--categorical", "weight"), (*mixed, "--algorithm", "svm", "--scale", "standard"),
                 ("mixed.csv", "--label", "kind", "--text", "note", "--ignore", "id,color", "--missing", "drop"),
                 ("mixed.csv", "--label", "kind", "--text", "note", "--missing", "median", "--missing-words", "green"),
+                ("mixed.csv", *READING[:-1], "indicator"), (*mixed, "--one-hot", "reference"),
+                ("mixed.csv", *READING[:-1], "indicator", "--one-hot", "reference", "--scale", "standard"),
                 ("flat.csv", "--scale", "standard"), ("iris.svm", "--scale", "minmax"), ("iris.svm", "--positive", "1", "--algorithm", "svm")]:
             self.write("honest.model", self.honest(*words).bytes())
             self.accepted(PROGRAM, "verify", "honest.model", words[0])
@@ -227,10 +204,33 @@ class PreparationTest(ForgeryTest):
                 "table: a word that means missing": lambda e: e.update(missing_words=["green"]),
                 "table: no header": lambda e: e.update(header=False),
                 "table: another delimiter": lambda e: e.update(delimiter=";"),
+                "table: an indicator for the mean": lambda e: e.update(missing="indicator"),
+                "table: no feature for a missing category": lambda e: e["columns"][0].pop("missing_feature"),
+                "table: a feature for missing numbers": column("size", missing_feature=True),
+                "table: a feature for missing words": column("note", missing_feature=True),
+                "table: a feature for missing values that is no flag": column("color", missing_feature=1),
+                "table: a reference": lambda e: e.update(one_hot="reference"),
+                "table: an encoding of categories that is none": lambda e: e.update(one_hot="binary"),
+                "table: a mark of decimals that is none": lambda e: e.update(decimal="colon"),
                 "table: a key that nobody knows": lambda e: e.update(trusted=True)}.items():
             self.table(kind, edit)
         hashed = ("mixed.csv", *READING, "--hash", "6")
         self.table("table: other bits of the hash", lambda e: e["columns"][2].update(hash_bits=5), hashed)
+
+        indicated = ("mixed.csv", *READING[:-1], "indicator", "--one-hot", "reference")
+        for kind, edit in {
+                "table: the mean for an indicator": lambda e: e.update(missing="mean"),
+                "table: no feature for missing numbers": lambda e: e["columns"][1].pop("missing_feature"),
+                "table: no reference": lambda e: e.pop("one_hot")}.items():
+            self.table(kind, edit, indicated)
+
+    def test_deviations_that_the_rows_do_not_have_are_refused(self):
+        for words in (("mixed.csv", *READING), ("iris.svm", "--positive", "1"), ("iris.csv", "--scale", "standard")):
+            for kind, change in {
+                    "deviations: one larger": lambda d: [d[0] * (1 + 1e-12)] + d[1:], "deviations: zeros": lambda d: [0.0] * len(d),
+                    "deviations: negative": lambda d: [-x for x in d], "deviations: no number": lambda d: [float("nan")] + d[1:],
+                    "deviations: in another order": lambda d: d[::-1], "deviations: too few": lambda d: d[:-1]}.items():
+                self.forged(kind, words, lambda model, change=change: model.put("deviations", change(model.numbers("deviations"))))
 
     def test_what_the_model_does_not_say_is_not_believed(self):
         self.forged("table: no encoding", ("mixed.csv", *READING), lambda model: model.tensors.pop("encoding"))

@@ -83,10 +83,10 @@ def mutate(rng, honest, classes, others):
             place[path[-1]] = value + rng.choice([-1, 1]) if isinstance(value, int) else other_number(rng, value)
     elif kind == "verdict":
         c["verdict"] = rng.choice([v for v in ("separable", "touching", "overlapping") if v != c["verdict"]])
-        wanted = {"separable": ("plane",), "touching": ("plane", "witnesses", "kernel", "complete"), "overlapping": ("witnesses", "kernel")}
-        filled = {"plane": {"columns": [1], "weights": [str(rng.choice([-1, 1]))], "offset": "0"}, "kernel": [],
+        wanted = {"separable": ("plane",), "touching": ("plane", "witnesses", "null_space", "complete"), "overlapping": ("witnesses", "null_space")}
+        filled = {"plane": {"columns": [1], "weights": [str(rng.choice([-1, 1]))], "offset": "0"}, "null_space": [],
                   "witnesses": [{"rows": [1], "weights": ["1"]}], "complete": rng.random() < 0.5}
-        for key in ("plane", "witnesses", "kernel", "complete", "margin", "radius"):
+        for key in ("plane", "witnesses", "null_space", "complete", "margin", "radius"):
             if key not in wanted[c["verdict"]]:
                 c.pop(key, None)
             elif key not in c:
@@ -98,7 +98,7 @@ def mutate(rng, honest, classes, others):
     elif kind == "offset":
         c["offset"] = rng.choice([o for o in ("free", "lifted", "none") if o != c["offset"]])
     elif kind in ("swap", "duplicate", "drop"):
-        lists = [part for key in ("witnesses", "kernel") for part in c.get(key, [])] + [c[k] for k in ("plane", "margin") if k in c]
+        lists = [part for key in ("witnesses", "null_space") for part in c.get(key, [])] + [c[k] for k in ("plane", "margin") if k in c]
         part = rng.choice(lists)
         names = "rows" if "rows" in part else "columns"
         if kind == "drop":
@@ -110,7 +110,7 @@ def mutate(rng, honest, classes, others):
             rng.shuffle(part["weights"])
     elif kind == "complete" and "complete" in c:
         c["complete"] = not c["complete"]
-        c["kernel"] = [] if not c["complete"] else c["kernel"]
+        c["null_space"] = [] if not c["complete"] else c["null_space"]
         c["plane"]["weights"] = [other_number(rng, w) for w in c["plane"]["weights"]]
     elif kind == "other data" and others:
         c["data"] = copy.deepcopy(rng.choice(others)["data"])

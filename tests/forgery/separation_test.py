@@ -10,7 +10,7 @@ TOUCHING = "-1 1:0\n+1 1:0\n-1 1:-1\n+1 1:1\n-1 1:0\n"
 # Widest margin 2 exactly, longest row 5.
 APART = "-1 1:-3 2:4\n-1 1:1\n+1 1:5\n"
 # All rows have x1 = x2, and row 5 is in no witness.
-KERNEL = "-1 1:0 2:0\n+1 1:0 2:0\n-1 1:1 2:1\n+1 1:1 2:1\n+1 1:2 2:2\n"
+NULL_SPACE = "-1 1:0 2:0\n+1 1:0 2:0\n-1 1:1 2:1\n+1 1:1 2:1\n+1 1:2 2:2\n"
 THREE = "1 1:0\n2 1:1\n3 1:2\n3 1:3\n"
 EXACT_MARGIN = {"rows": [2, 3], "weights": ["1", "1"], "lower": "2", "upper": "2",
                 "plane": {"columns": [1], "weights": ["1"], "offset": "-3"}}
@@ -54,7 +54,7 @@ class SeparationTest(ForgeryTest):
         return {**honest, "margin": EXACT_MARGIN, "radius": "5"}
 
     def test_honest_certificates_are_accepted(self):
-        for rows in (OVERLAPPING, TOUCHING, APART, KERNEL):
+        for rows in (OVERLAPPING, TOUCHING, APART, NULL_SPACE):
             for offset in ("free", "lifted", "none"):
                 self.both_accept(self.certificate(rows, "--offset", offset))
         self.both_accept(self.exact_margin())
@@ -139,7 +139,7 @@ class SeparationTest(ForgeryTest):
                 self.both_refuse("key twice", text.replace("{", "{" + twice, 1), data)
             for after in ("{}", "x", "]", "\x00", text):
                 self.both_refuse("text behind it", text + after, data)
-        for key, value in (("witnesses", touching["witnesses"]), ("kernel", []), ("complete", True)):
+        for key, value in (("witnesses", touching["witnesses"]), ("null_space", []), ("complete", True)):
             self.both_refuse("a key of another verdict", {**separable, key: value}, "apart.txt")
         for key, value in (("margin", EXACT_MARGIN), ("radius", "5")):
             self.both_refuse("a key of another verdict", {**touching, key: value}, "touching.txt")
@@ -149,16 +149,16 @@ class SeparationTest(ForgeryTest):
             self.both_refuse("half a margin", at(separable, "margin." + key, None), "apart.txt")
 
     def test_kinds_of_values(self):
-        honest = self.certificate(KERNEL)
+        honest = self.certificate(NULL_SPACE)
         for path, values in (
                 ("data.rows", (True, "5", 5.0, -5, None, [5], 1e300)), ("data.features", (True, "2", 2.0)),
                 ("positive", ("1", [1], {"1": 1}, [["1"]], [None])), ("verdict", (True, 0, ["overlapping"], "Overlapping", "")),
                 ("offset", ("Free", 0, False)), ("values", ("Decimals", 0)), ("witnesses", ({}, "x", [[]], [{}], 3)),
-                ("kernel", ({}, [[]], [{}], None)), ("witnesses.0.rows", ([True, 2], ["1", "2"], [1.0, 2.0], [0, 1], [1, -2])),
+                ("null_space", ({}, [[]], [{}], None)), ("witnesses.0.rows", ([True, 2], ["1", "2"], [1.0, 2.0], [0, 1], [1, -2])),
                 ("witnesses.0.weights", ([1, 1], [True, True], [None, None], [["1"], ["1"]])),
                 ("witnesses.0.weights.0", ("", "+1", "1.", ".5", "1/0", "0x1", "1_0", "nan", "inf", "\u0661", " 1", "1 ", "1e", "1E0",
                                            "--1", "1/-1", "1/2/3", "1e1/2")),
-                ("kernel.0.columns", ([2, 1], [1, 1], [1, 3], [True, 2], [0, 1], [])), ("kernel.0.offset", (0, None, "zero"))):
+                ("null_space.0.columns", ([2, 1], [1, 1], [1, 3], [True, 2], [0, 1], [])), ("null_space.0.offset", (0, None, "zero"))):
             for value in values:
                 forged = at(honest, path, None) if value is None and path != "data.rows" else at(honest, path, value)
                 self.both_refuse("wrong kind of value", forged)
@@ -175,7 +175,7 @@ class SeparationTest(ForgeryTest):
         self.both_refuse("another column", at(honest, "plane.columns", [2] if len(honest["plane"]["columns"]) == 1 else [1, 3]))
         self.both_refuse("offset where there is none", {**honest, "offset": "none"})
         for verdict in ("touching", "overlapping"):
-            forged = {**honest, "verdict": verdict, "witnesses": [{"rows": [2, 3], "weights": ["1", "1"]}], "kernel": []}
+            forged = {**honest, "verdict": verdict, "witnesses": [{"rows": [2, 3], "weights": ["1", "1"]}], "null_space": []}
             forged = {**forged, "complete": False} if verdict == "touching" else at(forged, "plane", None)
             self.both_refuse("another verdict", forged)
 
@@ -212,28 +212,28 @@ class SeparationTest(ForgeryTest):
         for weight in ("0", "-1"):
             self.both_refuse("plane with rows on the wrong side", at(touching, "plane.weights.0", weight))
         separable_plane = at({**touching, "verdict": "separable"}, "witnesses", None)
-        del separable_plane["kernel"], separable_plane["complete"]
+        del separable_plane["null_space"], separable_plane["complete"]
         self.both_refuse("touching called separable", separable_plane)
 
-    def test_kernels_that_explain_nothing(self):
-        honest = self.certificate(KERNEL)
-        plane = honest["kernel"][0]
-        for kernel in ([], [plane, plane], [plane] * 3, [plane] * 4, [{**plane, "weights": ["0", "0"]}], [{**plane, "weights": ["1", "1"]}],
+    def test_null_spaces_that_explain_nothing(self):
+        honest = self.certificate(NULL_SPACE)
+        plane = honest["null_space"][0]
+        for planes in ([], [plane, plane], [plane] * 3, [plane] * 4, [{**plane, "weights": ["0", "0"]}], [{**plane, "weights": ["1", "1"]}],
                        [{**plane, "offset": "1"}], [{"columns": [1], "weights": ["1"], "offset": "0"}],
                        [{"columns": [], "weights": [], "offset": "0"}], [plane, {"columns": [2], "weights": ["1"], "offset": "-1"}],
                        [{"columns": [1], "weights": ["1"], "offset": "0"}, {"columns": [2], "weights": ["1"], "offset": "0"}]):
-            self.both_refuse("kernel that explains nothing", {**honest, "kernel": kernel})
+            self.both_refuse("null space that explains nothing", {**honest, "null_space": planes})
         self.both_refuse("witness left out", at(honest, "witnesses", honest["witnesses"][:1]))
         touching = self.certificate("-1 1:0\n+1 1:0\n+1 1:1 2:1\n+1 1:2 2:1\n-1 1:-1 2:3\n")
         self.assertEqual(touching["verdict"], "touching")
         # A plane with more rows on it than every plane has.
-        forged = {**touching, "plane": {"columns": [1], "weights": ["1"], "offset": "0"}, "complete": True, "kernel": []}
+        forged = {**touching, "plane": {"columns": [1], "weights": ["1"], "offset": "0"}, "complete": True, "null_space": []}
         self.both_accept(forged)
         wider = self.certificate("-1 1:0 2:0\n+1 1:0 2:0\n+1 1:1 2:0\n+1 1:1 2:1\n-1 1:-1 2:-1\n")
         chance = {"columns": [2], "weights": ["1"], "offset": "0"}
-        for kernel in ([], [{"columns": [1], "weights": ["1"], "offset": "0"}]):
-            self.both_refuse("rows on the plane by chance, complete", {**wider, "plane": chance, "complete": True, "kernel": kernel})
-        self.both_accept({**wider, "plane": chance, "complete": False, "kernel": []})
+        for planes in ([], [{"columns": [1], "weights": ["1"], "offset": "0"}]):
+            self.both_refuse("rows on the plane by chance, complete", {**wider, "plane": chance, "complete": True, "null_space": planes})
+        self.both_accept({**wider, "plane": chance, "complete": False, "null_space": []})
 
     def test_small_files_that_would_cost_much(self):
         honest = self.certificate("".join(f"{'+1' if i % 2 else '-1'} 1:1 2:{i // 2}\n" for i in range(6000)))
@@ -250,15 +250,15 @@ class SeparationTest(ForgeryTest):
                 ("long digits", "witnesses.0.weights.0", "0." + "9" * 2000000), ("long digits", "witnesses.0.weights.0", "0" * 2000000),
                 ("many equal witnesses", "witnesses", [{"rows": [1, 2], "weights": ["1", "1"]}] * 30000),
                 ("many witnesses without rows", "witnesses", [{"rows": [], "weights": []}] * 60000),
-                ("many empty planes", "kernel", [{"columns": [], "weights": [], "offset": "0"}] * 30000),
-                ("many planes of zeros", "kernel", [{"columns": [1], "weights": ["0"], "offset": "0"}] * 30000),
-                ("many equal planes", "kernel", [{"columns": [1], "weights": ["1"], "offset": "-1"}] * 30000),
+                ("many empty planes", "null_space", [{"columns": [], "weights": [], "offset": "0"}] * 30000),
+                ("many planes of zeros", "null_space", [{"columns": [1], "weights": ["0"], "offset": "0"}] * 30000),
+                ("many equal planes", "null_space", [{"columns": [1], "weights": ["1"], "offset": "-1"}] * 30000),
                 ("many classes", "positive", [str(k) for k in range(100000)]),
                 ("many rows", "witnesses.0.rows", list(range(1, 300000))), ("many rows", "witnesses.0.rows", [1] * 300000)):
             self.both_refuse(kind, at(honest, path, value))
         text = json.dumps(honest)
         for opening, closing in (("[", "]"), ('{"a":', "}")):
-            self.both_refuse("deep nesting", text.replace('"kernel": ', f'"kernel": {opening * 200000}1{closing * 200000}, "x": ', 1))
+            self.both_refuse("deep nesting", text.replace('"null_space": ', f'"null_space": {opening * 200000}1{closing * 200000}, "x": ', 1))
             self.both_refuse("deep nesting", opening * 500000)
         self.both_refuse("many keys", "{" + ",".join(f'"{k}":1' for k in range(100000)) + "}")
 

@@ -7,6 +7,8 @@ import collections
 import json
 import os
 import pathlib
+import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ SANITIZED = os.environ.get("HALFSPACE_SANITIZE", "") not in ("", "OFF")
 
 MOST_CPU_SECONDS = 2.0
 MOST_BYTES = 256 << 20
+SAMPLE = 0.1  # of the forgeries of a kind are tried under a sanitizer, beside the first: it looks for other things
 HANG_SECONDS = 120  # a hang fails the test; nothing else is judged by elapsed time
 
 
@@ -69,7 +72,9 @@ def says_yes(text):
 class ForgeryTest(unittest.TestCase):
     maxDiff = None
     tried = collections.Counter()  # by kind
+    kinds = collections.Counter()  # with what was left out
     dearest = [0.0, 0]             # seconds of processor time, bytes
+    draw = random.Random(20170917)
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -97,8 +102,12 @@ class ForgeryTest(unittest.TestCase):
             self.dearest[1] = max(self.dearest[1], outcome.peak)
         return outcome
 
-    def refused(self, kind, *command, codes=(1, 3), **more):
+    def refused(self, kind, *command, codes=(1, 3), always=False, **more):
         """The command says no (exit 1) or cannot read the claim (exit 3), within the limits."""
+        left_out = SANITIZED and not always and self.kinds[kind] > 0 and self.draw.random() >= SAMPLE
+        self.kinds[kind] += 1
+        if left_out:
+            return Outcome(command, 0, "", "", 0, resource.getrusage(resource.RUSAGE_SELF))
         self.tried[kind] += 1
         outcome = self.measured(command, **more)
         self.assertFalse(says_yes(outcome.out), f"{kind}: believed\n{outcome}")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/liblinear_text.hpp"
+#include "model/foreign/liblinear_text.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -94,12 +94,14 @@ TEST_CASE("of equal scores the class that comes first in LIBLINEAR's list wins")
   const auto data = dataset_from({{1}, {0}, {-1}});
   CHECK(predicted(model, data) == Labels{"10", "10", "-2"});
   CHECK(predicted(hs::model_from_bytes(hs::to_bytes(model), "own"), data) == Labels{"10", "10", "-2"});
+  CHECK(predicted(hs::model_from_bytes(hs::to_liblinear_text(model), "again"), data) ==
+        Labels{"10", "10", "-2"});
 }
 
 TEST_CASE("LIBLINEAR's logistic regression has probabilities, its other solvers have none") {
   const auto model = hs::model_from_bytes(good, "m");
   REQUIRE(hs::has_probabilities(model));
-  const auto p = hs::probabilities(model, hs::scores(model, dataset_from({{1, 2, 3}}), one));
+  const auto p = hs::probabilities_from_scores(model, hs::scores(model, dataset_from({{1, 2, 3}}), one));
   CHECK(p[1] == doctest::Approx(1 / (1 + std::exp(-1.4))));
   CHECK_FALSE(hs::has_probabilities(hs::model_from_bytes(with(good, "L2R_LR", "L2R_L2LOSS_SVC"), "m")));
 }

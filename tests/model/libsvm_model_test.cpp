@@ -44,7 +44,9 @@ TEST_CASE("a LIBSVM model of two classes is read with its sign and its tie") {
 
 TEST_CASE("support vectors may be all zeros") {
   const Model model = model_from_bytes(
-      "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 -1\nnr_sv 1 1\nSV\n2\n-1\n", "m");
+      "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 -1\nnr_sv 1 "
+      "1\nSV\n2\n-1\n",
+      "m");
   CHECK(model.features() == 0);
   CHECK(labels_of(model, {{0, 0}, {1, 2}}) == std::vector<std::string>{"1", "1"});  // (2 - 1) exp(-0.5 |x|^2)
 }
@@ -72,7 +74,7 @@ TEST_CASE("probabilities of two classes are LIBSVM's sigmoid, in a file of ours 
   REQUIRE(has_probabilities(model));
   const Dataset data = testing::dataset_from({{1, 0}, {0, 1}});
   for (const Model& each : {model, model_from_bytes(to_bytes(model), "own")}) {
-    const auto p = probabilities(each, probability_scores(each, data, Threads(1)));
+    const auto p = probabilities_from_scores(each, probability_scores(each, data, Threads(1)));
     // P(5) = 1 / (1 + exp(A f + B)) with f = 0.5 and f = -2.5; the classes are 5 and 9.
     CHECK(p[0] == doctest::Approx(1 / (1 + std::exp(-2 * 0.5 + 0.25))));
     CHECK(p[2] == doctest::Approx(1 / (1 + std::exp(-2 * -2.5 + 0.25))));
@@ -89,7 +91,7 @@ TEST_CASE("probabilities of three classes solve the coupling of the pairs") {
   text.insert(text.find("nr_sv"), "probA -0.1 -0.05 -0.02\nprobB 0.1 0 -0.2\n");
   const Model model = model_from_bytes(text, "m");
   const Dataset data = testing::dataset_from({{1}, {-0.7}});
-  const auto p = probabilities(model, probability_scores(model, data, Threads(1)));
+  const auto p = probabilities_from_scores(model, probability_scores(model, data, Threads(1)));
   for (const std::size_t i : {0U, 1U}) {
     const double x = i == 0 ? 1 : -0.7;
     // r(first, second) in the order of LIBSVM, whose classes 3, 1, 2 are 2, 0, 1 of ours; f = (1 - 4) x, (2 - 16) x, (8 - 32) x.
@@ -118,10 +120,10 @@ TEST_CASE("what is written for LIBSVM is read back with the same labels") {
   for (const KernelFunction& kernel :
        {KernelFunction{KernelKind::Rbf, 0.3}, KernelFunction{KernelKind::Poly, 0.5, 1, 2}}) {
     const Fit fit = train(data, Svm{.kernel = kernel});
-    const Model back = model_from_bytes(to_libsvm_text(fit.model), "m");
+    const Model back = model_from_bytes(to_libsvm_text(fit.model()), "m");
     CHECK(labels_from_scores(back, scores(back, data, Threads(1))) ==
-          labels_from_scores(fit.model, scores(fit.model, data, Threads(1))));
-    CHECK(to_libsvm_text(back) == to_libsvm_text(fit.model));
+          labels_from_scores(fit.model(), scores(fit.model(), data, Threads(1))));
+    CHECK(to_libsvm_text(back) == to_libsvm_text(fit.model()));
   }
 }
 

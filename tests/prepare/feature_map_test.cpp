@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "halfspace/data/feature_map.hpp"
+#include "halfspace/prepare/feature_map.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@
 #include "halfspace/model/libsvm.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/solve/algorithms.hpp"
-#include "halfspace/train/prepared.hpp"
+#include "halfspace/train/train.hpp"
 #include "support.hpp"
 
 using namespace halfspace;
@@ -57,8 +57,8 @@ Fit mapped_fit(const Dataset& data, const MapChoice& choice, const KernelFunctio
                const Svm& svm = {}) {
   const auto map = std::make_shared<FeatureMap>(learn_features(data, choice, kernel, 1, one));
   Fit fit = train(apply_features(data, *map, one), svm);
-  fit.model.map = map;
-  for (auto& [name, value] : fit.model.facts) {
+  fit.model().map = map;
+  for (auto& [name, value] : fit.model().facts) {
     if (name == "data") value = data.fingerprint();
     if (name == "features") value = std::to_string(data.features());
   }
@@ -169,19 +169,18 @@ TEST_CASE("a linear svm on all landmarks is the kernel machine, to the gap") {
   const Dataset data = data_of(rings(150, 9));
   const Fit exact = train(data, Svm{.C = 2, .gap = 1e-8, .kernel = rbf});
   const Fit mapped = mapped_fit(data, {MapKind::Nystrom, 150}, rbf, {.C = 2, .gap = 1e-8});
-  REQUIRE(exact.objective);
-  REQUIRE(mapped.objective);
-  CHECK(mapped.objective->primal == doctest::Approx(exact.objective->primal).epsilon(1e-5));
-  const std::vector<double> a = scores(exact.model, data, one), b = scores(mapped.model, data, one);
+  REQUIRE(exact.proof.objective);
+  REQUIRE(mapped.proof.objective);
+  CHECK(mapped.proof.objective->primal == doctest::Approx(exact.proof.objective->primal).epsilon(1e-5));
+  const std::vector<double> a = scores(exact.model(), data, one), b = scores(mapped.model(), data, one);
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(std::abs(a[i] - b[i]) < 1e-3);
 }
 
 TEST_CASE("a model with features is stored with them, scores alike and is verified on the rows as they are") {
   const Dataset data = data_of(rings(300, 10));
   for (const MapChoice choice : {MapChoice{MapKind::Nystrom, 30}, MapChoice{MapKind::Fourier, 60}}) {
-    const Fit fit =
-        train_prepared(Algorithm::by_name("svm"), data, {.scale = ScaleKind::None, .map = choice, .kernel = rbf}, {}).fit;
-    const Model& model = fit.model;
+    const Fit fit = train(data, {.map = choice, .kernel = rbf}, Svm{});
+    const Model& model = fit.model();
     CHECK(model.features() == data.features());
     const Model back = model_from_bytes(to_bytes(model), "m");
     CHECK(testing::same_bits(scores(model, data, one), scores(back, data, Threads(2))));

@@ -2,8 +2,8 @@
 // Scaling and feature maps in model files: what comes back, and files that say something impossible.
 #include <limits>
 
-#include "halfspace/data/feature_map.hpp"
-#include "halfspace/data/scaling.hpp"
+#include "halfspace/prepare/feature_map.hpp"
+#include "halfspace/prepare/scaling.hpp"
 #include "model_samples.hpp"
 
 namespace hs = halfspace;

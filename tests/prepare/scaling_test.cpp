@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "halfspace/data/scaling.hpp"
+#include "halfspace/prepare/scaling.hpp"
 
 #include <doctest/doctest.h>
 

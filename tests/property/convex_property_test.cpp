@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "halfspace/certify/duality_gap.hpp"
+#include "certify/duality_gap.hpp"
 #include "halfspace/core/random.hpp"
 #include "halfspace/data/builder.hpp"
 #include "halfspace/solve/algorithms.hpp"
@@ -89,12 +89,12 @@ Dataset dataset(const Table& t, bool weighted = false, bool sparse = false) {
 template <class F>
 void for_losses(const Dataset& data, double C, double gap, F&& f) {
   f(train(data, Svm{.C = C, .gap = gap}));
-  f(train(data, Svm{.C = C, .loss = SvmLoss::SquaredHinge, .gap = gap}));
+  f(train(data, Svm{.C = C, .loss = SquaredHinge{}, .gap = gap}));
   f(train(data, LogisticRegression{.C = C, .gap = gap}));
 }
 std::vector<double> objectives(const Dataset& data, double C) {
   std::vector<double> out;
-  for_losses(data, C, 1e-9, [&](const Fit& fit) { out.push_back(fit.objective->primal); });
+  for_losses(data, C, 1e-9, [&](const Fit& fit) { out.push_back(fit.proof.objective->primal); });
   return out;
 }
 void same(const std::vector<double>& a, const std::vector<double>& b) {
@@ -109,9 +109,9 @@ TEST_CASE("the gap is certified and never negative") {
     const Dataset data = dataset(random_table(any_seed()));
     const double C = std::pow(10.0, *rc::gen::inRange(-3, 4));
     for_losses(data, C, 1e-7, [&](const Fit& fit) {
-      RC_ASSERT(fit.stop == Stop::Converged);
-      RC_ASSERT(fit.objective->gap() >= 0);
-      RC_ASSERT(fit.objective->relative_gap() <= 1e-7);
+      RC_ASSERT(fit.answer.stop == Stop::Converged);
+      RC_ASSERT(fit.proof.objective->gap() >= 0);
+      RC_ASSERT(fit.proof.objective->relative_gap() <= 1e-7);
     });
   }));
 }
@@ -126,8 +126,8 @@ TEST_CASE("a shift of all rows moves the offset alone") {
     same(objectives(a, 0.5), objectives(b, 0.5));
     const Fit x = train(a, LogisticRegression{.C = 0.5, .gap = 1e-11});
     const Fit y = train(b, LogisticRegression{.C = 0.5, .gap = 1e-11});
-    const auto& first = std::get<LinearModel>(x.model.form);
-    const auto& second = std::get<LinearModel>(y.model.form);
+    const auto& first = std::get<LinearModel>(x.model().form);
+    const auto& second = std::get<LinearModel>(y.model().form);
     double offset = second.offsets[0];
     for (std::size_t j = 0; j < first.weights.size(); ++j) {
       RC_ASSERT(std::abs(first.weights[j] - second.weights[j]) <= 1e-4);
@@ -178,13 +178,14 @@ TEST_CASE("dual descent with steps on faces agrees with the other solvers at lar
   const auto agree = [](std::uint64_t seed) {
     const Dataset data = dataset(random_table(seed));
     for (const Offset offset : {Offset::Free, Offset::Lifted, Offset::None}) {
-      for (const SvmLoss loss : {SvmLoss::Hinge, SvmLoss::SquaredHinge}) {
+      for (const Loss& loss : {Loss(Hinge{}), Loss(SquaredHinge{}), Loss(SmoothHinge{})}) {
         const Svm any{.C = 10, .loss = loss, .offset = offset, .gap = 1e-6};
         Svm dual = any;
         dual.solver = SolverName::DualDescent;
         const Fit a = train(data, any), b = train(data, dual);
-        if (b.stop != Stop::Converged) return false;
-        if (std::abs(a.objective->primal - b.objective->primal) > 3e-6 * std::max(1.0, a.objective->primal))
+        if (b.answer.stop != Stop::Converged) return false;
+        if (std::abs(a.proof.objective->primal - b.proof.objective->primal) >
+            3e-6 * std::max(1.0, a.proof.objective->primal))
           return false;
       }
     }
@@ -200,18 +201,18 @@ TEST_CASE("the support vectors alone have the same optimum") {
   CHECK(rc::check([] {
     const Dataset data = dataset(random_table(any_seed()));
     const Fit all = train(data, Svm{.C = 0.2, .gap = 1e-9});
-    RC_ASSERT(all.model.dual.size() == 1);
-    const Dataset few = data.subset(all.model.dual[0].rows);
+    RC_ASSERT(all.model().dual.size() == 1);
+    const Dataset few = data.subset(all.model().dual[0].rows);
     RC_PRE(few.classes().size() == 2);
     const Fit again = train(few, Svm{.C = 0.2, .gap = 1e-9});
-    const auto& a = std::get<LinearModel>(all.model.form);
-    const auto& b = std::get<LinearModel>(again.model.form);
-    RC_ASSERT(std::abs(all.objective->primal - again.objective->primal) <=
-              1e-7 * std::max(1.0, all.objective->primal));
+    const auto& a = std::get<LinearModel>(all.model().form);
+    const auto& b = std::get<LinearModel>(again.model().form);
+    RC_ASSERT(std::abs(all.proof.objective->primal - again.proof.objective->primal) <=
+              1e-7 * std::max(1.0, all.proof.objective->primal));
     // |theta - theta*|^2 / 2 is at most the gap.
     double distance = 0;
     for (std::size_t j = 0; j < a.weights.size(); ++j)
       distance += (a.weights[j] - b.weights[j]) * (a.weights[j] - b.weights[j]);
-    RC_ASSERT(distance <= 1e-6 * std::max(1.0, all.objective->primal));
+    RC_ASSERT(distance <= 1e-6 * std::max(1.0, all.proof.objective->primal));
   }));
 }

@@ -7,8 +7,8 @@
 
 #include "feature_products.hpp"
 #include "halfspace/core/random.hpp"
-#include "halfspace/data/feature_map.hpp"
 #include "halfspace/model/model_file.hpp"
+#include "halfspace/prepare/feature_map.hpp"
 #include "support.hpp"
 
 namespace hs = halfspace;

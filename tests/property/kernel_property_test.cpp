@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/kernel_rows.hpp"
-#include "halfspace/certify/kernel_gap.hpp"
+#include "certify/kernel_gap.hpp"
+#include "data/kernel/rows.hpp"
 #include "halfspace/core/random.hpp"
 #include "halfspace/solve/algorithms.hpp"
 #include "support.hpp"
@@ -36,8 +36,8 @@ Table random_table(std::uint64_t seed, std::size_t rows, std::size_t columns) {
 
 // The scores without the offset, which is not unique where no support vector lies on the margin.
 std::vector<double> products(const Fit& fit, const Dataset& data) {
-  std::vector<double> out = scores(fit.model, data, Threads(1));
-  for (double& z : out) z -= std::get<KernelModel>(fit.model.form).offsets[0];
+  std::vector<double> out = scores(fit.model(), data, Threads(1));
+  for (double& z : out) z -= std::get<KernelModel>(fit.model().form).offsets[0];
   return out;
 }
 
@@ -64,7 +64,7 @@ long double score_by_definition(const Table& t, const KernelFunction& kernel, co
 
 }  // namespace
 
-TEST_CASE("V4: support vectors are a compressed training set") {
+TEST_CASE("support vectors are a compressed training set") {
   CHECK(rc::check([] {
     const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1U << 30U);
     Random random(seed, 1);
@@ -74,12 +74,12 @@ TEST_CASE("V4: support vectors are a compressed training set") {
     const Svm options{
         .C = 0.5 + static_cast<double>(random.below(4)), .gap = 1e-9, .kernel = kernels[random.below(2)]};
     const Fit all = train(data, options);
-    RC_ASSERT(all.stop == Stop::Converged);
+    RC_ASSERT(all.answer.stop == Stop::Converged);
     const std::vector<double> before = products(all, data);
     // A plane within `gap` of the optimum of a 1-strongly convex objective is within sqrt(2 gap) of the best
     // one, and products differ by at most that times the length of the row.
     const auto apart = [](const Fit& fit) {
-      return std::sqrt(2 * std::max(0.0, fit.objective->primal - fit.objective->dual));
+      return std::sqrt(2 * std::max(0.0, fit.proof.objective->primal - fit.proof.objective->dual));
     };
     const auto near = [&](const std::vector<double>& other, double planes) {
       for (std::size_t i = 0; i < before.size(); ++i) {
@@ -92,17 +92,17 @@ TEST_CASE("V4: support vectors are a compressed training set") {
 
     // On the support vectors alone: the same function. Its optimum is at most that of all rows and, by the
     // same dual point, less by the gap at most.
-    const Fit few = train(data.subset(all.model.dual[0].rows), options);
+    const Fit few = train(data.subset(all.model().dual[0].rows), options);
     near(products(few, data), 2 * apart(all) + apart(few));
 
     // Any other row moved a little, so that its margin stays above 1: the same function again.
     std::vector<bool> support(t.x.size(), false);
-    for (const std::uint32_t i : all.model.dual[0].rows) support[i] = true;
+    for (const std::uint32_t i : all.model().dual[0].rows) support[i] = true;
     Table moved = t;
     for (std::size_t i = 0; i < t.x.size(); ++i)
       if (!support[i])
         for (double& x : moved.x[i]) x += 1e-3 * random.normal();
-    const std::vector<double> scores_moved = scores(all.model, moved.data(), Threads(1));
+    const std::vector<double> scores_moved = scores(all.model(), moved.data(), Threads(1));
     for (std::size_t i = 0; i < t.x.size(); ++i)
       if ((t.y[i] > 0 ? 1 : -1) * scores_moved[i] < 1) moved.x[i] = t.x[i];
     const Fit again = train(moved.data(), options);
@@ -178,7 +178,7 @@ TEST_CASE("labels decided in float are the labels of the scores in double") {
       between.y.push_back(t.y[i]);
     }
     const Dataset test = between.data();
-    RC_ASSERT(labels_from_scores(fit.model, deciding_scores(fit.model, test, Threads(1))) ==
-              labels_from_scores(fit.model, scores(fit.model, test, Threads(1))));
+    RC_ASSERT(labels_from_scores(fit.model(), deciding_scores(fit.model(), test, Threads(1))) ==
+              labels_from_scores(fit.model(), scores(fit.model(), test, Threads(1))));
   }));
 }

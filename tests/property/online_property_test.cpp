@@ -57,11 +57,11 @@ Separable draw_separable(Random& random) {
   }
 }
 
-LiftedOffset offset_of(bool lifted) { return lifted ? LiftedOffset::Lifted : LiftedOffset::None; }
+Offset offset_of(bool lifted) { return lifted ? Offset::Lifted : Offset::None; }
 
 }  // namespace
 
-TEST_CASE("P9: the perceptron makes at most (R / margin)^2 mistakes on separable data, in every order") {
+TEST_CASE("the perceptron makes at most (R / margin)^2 mistakes on separable data, in every order") {
   const bool holds = rc::check([] {
     Random random(*rc::gen::arbitrary<std::uint64_t>());
     for (int repeat = 0; repeat < 20; ++repeat) {
@@ -78,10 +78,10 @@ TEST_CASE("P9: the perceptron makes at most (R / margin)^2 mistakes on separable
             data,
             Perceptron{
                 .passes = {0, true}, .max_passes = 1000000, .order = order, .offset = offset_of(set.lifted)});
-        RC_ASSERT(fit.stop == Stop::Clean);
-        const auto k = static_cast<double>(*fit.mistakes);
+        RC_ASSERT(fit.answer.stop == Stop::Clean);
+        const auto k = static_cast<double>(*fit.trace.mistakes);
         RC_ASSERT(k <= radius2 / (set.margin * set.margin) * (1 + 1e-12));
-        const auto& bound = std::get<MistakeBound>(fit.certificates.at(0));
+        const auto& bound = std::get<MistakeBound>(fit.proof.certificates.at(0));
         RC_ASSERT(bound.margin_lower > 0);
         RC_ASSERT(bound.margin_lower <= bound.margin_upper * (1 + 1e-12));
         RC_ASSERT(set.margin <= bound.margin_upper * (1 + 1e-12));
@@ -117,9 +117,9 @@ TEST_CASE("a weight of k is k copies and a weight of 0 is no row, to the bit") {
     const auto same = [&](auto options) {
       const Fit a = train(weighted, options, {.seed = 5});
       const Fit b = train(repeated, options, {.seed = 5, .threads = Threads(2)});
-      const auto f = scores(a.model, repeated, Threads(1));
-      RC_ASSERT(testing::same_bits(f, scores(b.model, repeated, Threads(1))));
-      RC_ASSERT(a.mistakes == b.mistakes);
+      const auto f = scores(a.model(), repeated, Threads(1));
+      RC_ASSERT(testing::same_bits(f, scores(b.model(), repeated, Threads(1))));
+      RC_ASSERT(a.trace.mistakes == b.trace.mistakes);
     };
     for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst}) {
       same(Perceptron{.passes = {2.5}, .order = order});
@@ -128,7 +128,7 @@ TEST_CASE("a weight of k is k copies and a weight of 0 is no row, to the bit") {
     }
     same(VotedPerceptron{.passes = {3}, .order = Order::Shuffled});
     same(Pegasos{.passes = 3, .batch = 4, .average = true});
-    same(Sgd{.loss = SgdLoss::Logistic, .lambda = 0.01, .passes = 3, .batch = {3}, .keep = Keep::Last});
+    same(Sgd{.loss = Logistic{}, .lambda = 0.01, .passes = 3, .batch = {3}, .keep = Keep::Last});
   });
   CHECK(holds);
 }

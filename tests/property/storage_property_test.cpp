@@ -7,8 +7,9 @@
 #include <bit>
 #include <vector>
 
+#include "core/simd/row_loops.hpp"
+#include "data/storage/row_products.hpp"
 #include "halfspace/data/builder.hpp"
-#include "halfspace/data/row_products.hpp"
 
 using namespace halfspace;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/face_rows.hpp"
+#include "solve/convex/face_rows.hpp"
 
 #include <doctest/doctest.h>
 

@@ -23,28 +23,36 @@ Separability bracketed(const Dataset& data, Offset offset = Offset::Free) {
   return answer;
 }
 
-TEST_CASE("V1 two points: the plane is their bisector, the margin half their distance") {
+TEST_CASE("hard margin of two points: the plane is their bisector, the margin half their distance") {
   const Dataset data = dataset_from({{1, 1}, {4, 5}}, {-1, 1});
   const Fit fit = train(data, HardMargin{});
-  const auto& model = std::get<LinearModel>(fit.model.form);
+  const auto& model = std::get<LinearModel>(fit.model().form);
   // theta = 2 (3, 4) / 25, and the middle (2.5, 3) has score 0.
   CHECK(model.weights[0] == doctest::Approx(0.24).epsilon(1e-6));
   CHECK(model.weights[1] == doctest::Approx(0.32).epsilon(1e-6));
   CHECK(model.offsets[0] == doctest::Approx(-1.56).epsilon(1e-6));
-  CHECK(*fit.support_vectors == 2);
+  CHECK(*fit.trace.support_vectors == 2);
   CHECK(1 / std::hypot(model.weights[0], model.weights[1]) == doctest::Approx(2.5).epsilon(1e-6));
-  CHECK(fit.objective->relative_gap() <= 1e-5);
+  CHECK(fit.proof.objective->relative_gap() <= 1e-5);
 }
 
-TEST_CASE("V1 classes that overlap have no such plane, and the proof is there") {
+TEST_CASE("classes that overlap have no plane with a hard margin, and the proof is there") {
   const Dataset data = dataset_from({{0, 0}, {0, 1}, {1, 0}, {1, 1}}, {-1, 1, 1, -1});
   const Fit fit = train(data, HardMargin{});
-  REQUIRE(fit.no_plane != nullptr);
-  CHECK(fit.no_plane->verdict == Separation::Overlapping);
-  CHECK(verify(*fit.no_plane, data).holds);
+  CHECK(fit.outcome() == Outcome::No);
+  CHECK_FALSE(fit.has_model());
+  REQUIRE(fit.proof.separation != nullptr);
+  CHECK(fit.proof.separation->verdict == Separation::Overlapping);
+  CHECK(verify(*fit.proof.separation, data).holds);
+  try {
+    static_cast<void>(fit.model());
+    FAIL("a model that is not there was handed out");
+  } catch (const UsageError& error) {
+    CHECK(std::string(error.what()).find("the rest are overlapping") != std::string::npos);
+  }
 }
 
-TEST_CASE("S3 margins with a free, a lifted and no offset") {
+TEST_CASE("margins with a free, a lifted and no offset") {
   const Dataset line = dataset_from({{1}, {3}}, {-1, 1});
   CHECK(bracketed(line).margin->lower == doctest::Approx(1));
   // Lifted: (-1, -1) and (3, 1), and the point of their segment nearest to the origin is 2 / |(4, 2)| away.
@@ -53,7 +61,7 @@ TEST_CASE("S3 margins with a free, a lifted and no offset") {
   CHECK(bracketed(through, Offset::None).margin->lower == doctest::Approx(1));  // at (1, 0)
 }
 
-TEST_CASE("S3 the margin of random data is that of its support rows alone") {
+TEST_CASE("the margin of random data is that of its support rows alone") {
   Random random(12);
   for (int trial = 0; trial < 20; ++trial) {
     const std::size_t d = 1 + random.below(6);
@@ -104,9 +112,9 @@ TEST_CASE("a tampered margin is refused") {
 TEST_CASE("hard margin of three classes stands against the rest") {
   const Dataset data = dataset_from({{0, 0}, {1, 0}, {10, 0}, {11, 0}, {5, 9}, {6, 9}}, {1, 1, 2, 2, 3, 3});
   const Fit fit = train(data, HardMargin{});
-  CHECK(fit.no_plane == nullptr);
-  CHECK(std::get<LinearModel>(fit.model.form).planes == 3);
-  CHECK(labels_from_scores(fit.model, scores(fit.model, data, Threads(1))) ==
+  CHECK(fit.has_model());
+  CHECK(std::get<LinearModel>(fit.model().form).planes == 3);
+  CHECK(labels_from_scores(fit.model(), scores(fit.model(), data, Threads(1))) ==
         std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2});
 }
 

@@ -8,8 +8,8 @@
 
 #include "halfspace/core/random.hpp"
 #include "halfspace/solve/algorithms.hpp"
-#include "solve/constant_plane.hpp"
-#include "solve/row_sample.hpp"
+#include "solve/convex/constant_plane.hpp"
+#include "solve/convex/row_sample.hpp"
 #include "support.hpp"
 
 using namespace halfspace;
@@ -80,14 +80,15 @@ Dataset few_factors(int n, int d, std::uint64_t seed) {
 
 TEST_CASE("a class of one row is in every sample, so that the free offset is held") {
   const Dataset data = one_of_4096();
-  for (const SvmLoss loss : {SvmLoss::Hinge, SvmLoss::SquaredHinge}) {
+  for (const Loss& loss : {Loss(Hinge{}), Loss(SquaredHinge{}), Loss(SmoothHinge{})}) {
     const Fit fit = train(data, Svm{.loss = loss});
-    CHECK(fit.stop == Stop::Converged);
-    CHECK(fit.objective->relative_gap() <= 1e-4);
-    if (loss == SvmLoss::Hinge) CHECK(fit.objective->primal == doctest::Approx(23.0 / 12).epsilon(1e-4));
+    CHECK(fit.answer.stop == Stop::Converged);
+    CHECK(fit.proof.objective->relative_gap() <= 1e-4);
+    if (std::holds_alternative<Hinge>(loss))
+      CHECK(fit.proof.objective->primal == doctest::Approx(23.0 / 12).epsilon(1e-4));
   }
   const Problem problem = make_problem(data, 1, Hinge{}, Offset::Free, 1);
-  const RowSample sample = spread_sample(problem, 1000);
+  const RowSample sample = spread_sample(Threads(1), problem, 1000);
   double positive = 0, negative = 0;
   for (std::size_t k = 0; k < sample.rows.size(); ++k)
     (problem.y[sample.rows[k]] > 0 ? positive : negative) += sample.factor[k];
@@ -95,16 +96,18 @@ TEST_CASE("a class of one row is in every sample, so that the free offset is hel
   CHECK(negative == doctest::Approx(4095));
 }
 
-TEST_CASE("the squared hinge at a large C follows its path where Newton steps stay short") {
+TEST_CASE("the squared and the smoothed hinge at a large C follow their path where Newton steps stay short") {
   const Dataset data = clouds(1500, 128, 3, 0.3, 5);
-  Fit fits[2];
-  int k = 0;
-  for (const SolverName solver : {SolverName::Newton, SolverName::DualDescent}) {
-    fits[k] = train(data, Svm{.C = 1000, .loss = SvmLoss::SquaredHinge, .solver = solver});
-    CHECK(fits[k].stop == Stop::Converged);
-    ++k;
+  for (const Loss& loss : {Loss(SquaredHinge{}), Loss(SmoothHinge{})}) {
+    Fit fits[2];
+    int k = 0;
+    for (const SolverName solver : {SolverName::Newton, SolverName::DualDescent}) {
+      fits[k] = train(data, Svm{.C = 1000, .loss = loss, .solver = solver});
+      CHECK(fits[k].answer.stop == Stop::Converged);
+      ++k;
+    }
+    CHECK(fits[0].proof.objective->primal == doctest::Approx(fits[1].proof.objective->primal).epsilon(1e-3));
   }
-  CHECK(fits[0].objective->primal == doctest::Approx(fits[1].objective->primal).epsilon(1e-3));
 }
 
 TEST_CASE("few rows with many dense columns and a large mean: a free offset is no harder than another") {
@@ -113,8 +116,8 @@ TEST_CASE("few rows with many dense columns and a large mean: a free offset is n
     for (const Offset offset : {Offset::Free, Offset::Lifted, Offset::None}) {
       for (const SolverName solver : {SolverName::Auto, SolverName::Newton}) {
         const Fit fit = train(data, LogisticRegression{.C = C, .offset = offset, .solver = solver});
-        CHECK(fit.stop == Stop::Converged);
-        CHECK(fit.iterations <= 40);
+        CHECK(fit.answer.stop == Stop::Converged);
+        CHECK(fit.trace.iterations <= 40);
       }
     }
   }
@@ -135,8 +138,8 @@ TEST_CASE("softmax fits the offsets of rare classes whatever C is") {
   const Dataset data = dataset_from(rows, labels);
   for (const double C : {1e-4, 1e-3, 1.0}) {
     const Fit fit = train(data, LogisticRegression{.C = C});
-    CHECK(fit.stop == Stop::Converged);
-    CHECK(fit.objective->relative_gap() <= 1e-4);
+    CHECK(fit.answer.stop == Stop::Converged);
+    CHECK(fit.proof.objective->relative_gap() <= 1e-4);
   }
 }
 
@@ -145,7 +148,7 @@ TEST_CASE("out of time at once, no model is worse than the best constant") {
   const Dataset many = clouds(1200, 5, 4, 1.0, 8);
   // On a machine that stands still the proof may be left out, too.
   const auto holds = [](const Fit& fit, double bound) {
-    return !fit.objective || fit.objective->primal <= bound;
+    return !fit.proof.objective || fit.proof.objective->primal <= bound;
   };
   Run run;
   run.seconds = 0;
@@ -159,11 +162,13 @@ TEST_CASE("out of time at once, no model is worse than the best constant") {
       };
       for (const SolverName solver : {SolverName::Semismooth, SolverName::DualDescent}) {
         const Fit fit = train(*data, Svm{.C = 10, .offset = offset, .solver = solver}, run);
-        CHECK(fit.stop == Stop::Time);
+        CHECK(fit.answer.stop == Stop::Time);
         CHECK(holds(fit, constant(Hinge{})));
       }
-      const Fit squared = train(*data, Svm{.C = 10, .loss = SvmLoss::SquaredHinge, .offset = offset}, run);
+      const Fit squared = train(*data, Svm{.C = 10, .loss = SquaredHinge{}, .offset = offset}, run);
       CHECK(holds(squared, constant(SquaredHinge{})));
+      const Fit smoothed = train(*data, Svm{.C = 10, .loss = SmoothHinge{}, .offset = offset}, run);
+      CHECK(holds(smoothed, constant(SmoothHinge{})));
       const Fit rest =
           train(*data,
                 LogisticRegression{.C = 10, .offset = offset, .multiclass = LogisticClasses::OneVsRest}, run);
@@ -184,10 +189,10 @@ TEST_CASE("where a solver stops at its limit auto goes on with another one and s
     labels.push_back(i % 2);
   }
   const Fit fit = train(dataset_from(rows, labels), Svm{.gap = 1e-12});
-  CHECK(fit.stop == Stop::Limit);
-  CHECK(fit.objective->primal <= 60 * (1 + 1e-6));
+  CHECK(fit.answer.stop == Stop::Limit);
+  CHECK(fit.proof.objective->primal <= 60 * (1 + 1e-6));
   const auto said = [&](const std::string& words) {
-    return std::any_of(fit.notes.begin(), fit.notes.end(),
+    return std::any_of(fit.words.notes.begin(), fit.words.notes.end(),
                        [&](const std::string& note) { return note.find(words) != std::string::npos; });
   };
   CHECK(said("semismooth stopped at its limit; dual-descent went on"));
@@ -196,15 +201,15 @@ TEST_CASE("where a solver stops at its limit auto goes on with another one and s
 TEST_CASE("several classes are converged when the sum of their gaps is") {
   const Dataset data = clouds(400, 30, 8, 0.6, 3);
   for (const double C : {1e-4, 1e-3, 1.0}) {
-    for (const SvmLoss loss : {SvmLoss::Hinge, SvmLoss::SquaredHinge}) {
+    for (const Loss& loss : {Loss(Hinge{}), Loss(SquaredHinge{}), Loss(SmoothHinge{})}) {
       const Fit fit = train(data, Svm{.C = C, .loss = loss});
-      CHECK(fit.stop == Stop::Converged);
-      CHECK(fit.objective->relative_gap() <= 1e-4);
-      CHECK(fit.certificates.size() == 8);
+      CHECK(fit.answer.stop == Stop::Converged);
+      CHECK(fit.proof.objective->relative_gap() <= 1e-4);
+      CHECK(fit.proof.certificates.size() == 8);
     }
     const Fit logistic = train(data, LogisticRegression{.C = C, .multiclass = LogisticClasses::OneVsRest});
-    CHECK(logistic.stop == Stop::Converged);
-    CHECK(logistic.objective->relative_gap() <= 1e-4);
+    CHECK(logistic.answer.stop == Stop::Converged);
+    CHECK(logistic.proof.objective->relative_gap() <= 1e-4);
   }
 }
 
@@ -213,13 +218,13 @@ TEST_CASE("the squared hinge counts the rows inside its margin as support vector
   std::uint64_t counts[2] = {0, 0};
   int k = 0;
   for (const SolverName solver : {SolverName::Newton, SolverName::DualDescent}) {
-    const Fit fit = train(data, Svm{.loss = SvmLoss::SquaredHinge, .gap = 1e-9, .solver = solver});
-    REQUIRE(fit.support_vectors.has_value());
-    counts[k++] = *fit.support_vectors;
+    const Fit fit = train(data, Svm{.loss = SquaredHinge{}, .gap = 1e-9, .solver = solver});
+    REQUIRE(fit.trace.support_vectors.has_value());
+    counts[k++] = *fit.trace.support_vectors;
   }
   CHECK(counts[0] > 0);
   CHECK(counts[0] == counts[1]);
-  CHECK(train(clouds(90, 6, 3, 0.5, 6), Svm{.loss = SvmLoss::SquaredHinge}).support_vectors.value_or(0) > 0);
+  CHECK(train(clouds(90, 6, 3, 0.5, 6), Svm{.loss = SquaredHinge{}}).trace.support_vectors.value_or(0) > 0);
 }
 
 TEST_CASE("the best constant is where no other offset is better") {
@@ -227,7 +232,7 @@ TEST_CASE("the best constant is where no other offset is better") {
     return std::visit([&](auto l) { return p * l.value(b) + n * l.value(-b); }, loss) +
            (offset == Offset::Lifted ? b * b / 2 : 0.0);
   };
-  for (const Loss& loss : {Loss(Hinge{}), Loss(SquaredHinge{}), Loss(Logistic{})}) {
+  for (const Loss& loss : {Loss(Hinge{}), Loss(SquaredHinge{}), Loss(SmoothHinge{}), Loss(Logistic{})}) {
     for (const Offset offset : {Offset::Free, Offset::Lifted, Offset::None}) {
       const ConstantPlane best = best_constant(loss, offset, 0.3, 2.5);
       CHECK(best.objective == doctest::Approx(value(loss, offset, 0.3, 2.5, best.theta0)));

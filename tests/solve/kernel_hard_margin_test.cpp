@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "halfspace/certify/kernel_margin.hpp"
+#include "certify/kernel_margin.hpp"
 #include "halfspace/certify/verify_model.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
@@ -17,7 +17,7 @@ using testing::dataset_from;
 namespace {
 
 double figure(const Fit& fit, std::string_view name) {
-  for (const auto& [key, value] : fit.figures)
+  for (const auto& [key, value] : fit.trace.figures)
     if (key == name) return value;
   return std::nan("");
 }
@@ -27,13 +27,13 @@ double figure(const Fit& fit, std::string_view name) {
 TEST_CASE("xor has margin sqrt 2 in the space of the polynomials of degree 2") {
   const Dataset data = dataset_from({{1, 1}, {-1, -1}, {1, -1}, {-1, 1}}, {1, 1, 0, 0});
   const Fit fit = train(data, HardMargin{.kernel = {KernelKind::Poly, 1, 1, 2}});
-  REQUIRE(fit.refusal.empty());
-  CHECK(fit.stop == Stop::Converged);
+  REQUIRE(fit.answer.reason.empty());
+  CHECK(fit.answer.stop == Stop::Converged);
   CHECK(figure(fit, "margin_lower") <= std::sqrt(2.0));
   CHECK(figure(fit, "margin_upper") >= std::sqrt(2.0));
   CHECK(figure(fit, "margin_lower") == doctest::Approx(std::sqrt(2.0)).epsilon(1e-6));
-  CHECK(*fit.support_vectors == 4);
-  for (const double score : scores(fit.model, data, Threads(1)))
+  CHECK(*fit.trace.support_vectors == 4);
+  for (const double score : scores(fit.model(), data, Threads(1)))
     CHECK(std::abs(score) == doctest::Approx(1).epsilon(1e-6));
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("a polynomial of degree one has the margin of the plane, large values 
     const Dataset data = dataset_from(rows, labels);
     const Fit plane = train(data, HardMargin{});
     const Fit kernel = train(data, HardMargin{.kernel = {KernelKind::Poly, 1, 0, 1}});
-    REQUIRE(kernel.refusal.empty());
+    REQUIRE(kernel.answer.reason.empty());
     CHECK(figure(kernel, "margin_lower") == doctest::Approx(figure(plane, "margin_lower")).epsilon(1e-5));
     CHECK(figure(kernel, "margin_upper") >= figure(plane, "margin_lower"));
     CHECK(figure(kernel, "margin_lower") <= figure(plane, "margin_upper"));
@@ -69,7 +69,7 @@ TEST_CASE("a polynomial of degree one has the margin of the plane, large values 
 TEST_CASE("equal rows with different labels are named, whatever the kernel") {
   const Dataset data = dataset_from({{1, 2}, {3, 4}, {0, 1}, {3, 4}}, {0, 1, 1, 0});
   const Fit fit = train(data, HardMargin{.kernel = {KernelKind::Rbf, 100}});
-  CHECK(fit.refusal ==
+  CHECK(fit.answer.reason ==
         "rows 2 and 4 are equal and have different labels: no function of any kernel separates 1 from the "
         "rest");
 }
@@ -77,11 +77,11 @@ TEST_CASE("equal rows with different labels are named, whatever the kernel") {
 TEST_CASE("what no parabola separates is refused with a bound on the margin and no more") {
   const Dataset data = dataset_from({{-3.0}, {-1.0}, {1.0}, {3.0}}, {0, 1, 0, 1});
   const Fit fit = train(data, HardMargin{.kernel = {KernelKind::Poly, 1, 1, 2}});
-  REQUIRE(!fit.refusal.empty());
-  CHECK(fit.refusal.find("none has a margin above") != std::string::npos);
-  CHECK(fit.refusal.find("is not decided") != std::string::npos);
+  REQUIRE(!fit.answer.reason.empty());
+  CHECK(fit.answer.reason.find("none has a margin above") != std::string::npos);
+  CHECK(fit.answer.reason.find("is not decided") != std::string::npos);
   // A cubic does.
-  CHECK(train(data, HardMargin{.kernel = {KernelKind::Poly, 1, 1, 3}}).refusal.empty());
+  CHECK(train(data, HardMargin{.kernel = {KernelKind::Poly, 1, 1, 3}}).has_model());
 }
 
 TEST_CASE("weights do not move a margin, and rows of weight 0 are absent") {
@@ -105,9 +105,9 @@ TEST_CASE("the bracket of a stored model is verified, and a changed one is not")
   }
   const Dataset data = dataset_from(rows, labels);
   const Fit fit = train(data, HardMargin{.gap = 1e-4, .kernel = {KernelKind::Rbf, 5}});
-  REQUIRE(fit.refusal.empty());
-  CHECK(fit.certificates.size() == 3);
-  const Model back = model_from_bytes(to_bytes(fit.model), "m");
+  REQUIRE(fit.answer.reason.empty());
+  CHECK(fit.proof.certificates.size() == 3);
+  const Model back = model_from_bytes(to_bytes(fit.model()), "m");
   CHECK(verify(back, data, Threads(2)).holds);
   Model forged = back;
   std::get<KernelModel>(forged.form).offsets[1] += 0.01;

@@ -45,15 +45,15 @@ TEST_CASE("the kernel perceptron walks as the perceptron does, mistake by mistak
   for (const int classes : {2, 3}) {
     const Dataset data = integers(700, 4, classes, 21);
     for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random}) {
-      for (const LiftedOffset offset : {LiftedOffset::Lifted, LiftedOffset::None}) {
+      for (const Offset offset : {Offset::Lifted, Offset::None}) {
         const Perceptron options{.passes = {2.5}, .order = order, .offset = offset};
         Perceptron by_kernel = options;
         by_kernel.kernel = plain;
         const Fit a = train(data, options);
         const Fit b = train(data, by_kernel);
-        CHECK(a.mistakes == b.mistakes);
-        const auto& linear = std::get<LinearModel>(a.model.form);
-        const auto& kernel = std::get<KernelModel>(b.model.form);
+        CHECK(a.trace.mistakes == b.trace.mistakes);
+        const auto& linear = std::get<LinearModel>(a.model().form);
+        const auto& kernel = std::get<KernelModel>(b.model().form);
         for (std::size_t k = 0; k < linear.planes; ++k) {
           CHECK(theta_of(kernel, k) == std::vector<double>(linear.plane(k).begin(), linear.plane(k).end()));
           CHECK(kernel.offsets[k] == linear.offsets[k]);
@@ -69,27 +69,27 @@ TEST_CASE("averaged and voted kernel perceptrons are those of the plain product"
   const Fit a = train(data, mean);
   mean.kernel = plain;
   const Fit b = train(data, mean);
-  const auto x = scores(a.model, data, Threads(1));
-  const auto y = scores(b.model, data, Threads(1));
+  const auto x = scores(a.model(), data, Threads(1));
+  const auto y = scores(b.model(), data, Threads(1));
   for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == doctest::Approx(y[i]).epsilon(1e-9));
 
   VotedPerceptron vote{.passes = {2}};
   const Fit c = train(data, vote);
   vote.kernel = plain;
   const Fit d = train(data, vote);
-  CHECK(scores(c.model, data, Threads(1)) == scores(d.model, data, Threads(2)));
-  const Model saved = model_from_bytes(to_bytes(d.model), "m");
-  CHECK(scores(saved, data, Threads(1)) == scores(d.model, data, Threads(1)));
+  CHECK(scores(c.model(), data, Threads(1)) == scores(d.model(), data, Threads(2)));
+  const Model saved = model_from_bytes(to_bytes(d.model()), "m");
+  CHECK(scores(saved, data, Threads(1)) == scores(d.model(), data, Threads(1)));
 }
 
 TEST_CASE("a perceptron with a kernel of degree two learns exclusive or and stops clean") {
   const Dataset data =
       testing::dataset_from({{1, 1}, {1, -1}, {-1, 1}, {-1, -1}}, std::vector<int>{0, 1, 1, 0});
   const Fit fit = train(data, Perceptron{.passes = {0, true}, .kernel = {KernelKind::Poly, 1, 1, 2}});
-  CHECK(fit.stop == Stop::Clean);
-  CHECK(labels_from_scores(fit.model, scores(fit.model, data, Threads(1))) ==
+  CHECK(fit.answer.stop == Stop::Clean);
+  CHECK(labels_from_scores(fit.model(), scores(fit.model(), data, Threads(1))) ==
         std::vector<std::uint32_t>(data.labels().begin(), data.labels().end()));
-  const auto& bound = std::get<MistakeBound>(fit.certificates.at(0));
+  const auto& bound = std::get<MistakeBound>(fit.proof.certificates.at(0));
   CHECK(bound.margin_lower > 0);
   CHECK(bound.margin_lower <= bound.margin_upper);
   CHECK(static_cast<double>(bound.mistakes) <= std::pow(bound.radius / bound.margin_lower, 2));
@@ -100,17 +100,17 @@ TEST_CASE("a budget is kept, and one that is never full changes nothing") {
   const KernelFunction rbf{KernelKind::Rbf, 0.1};
   const Fit free = train(data, Perceptron{.passes = {2}, .kernel = rbf});
   const Fit wide = train(data, Perceptron{.passes = {2}, .kernel = rbf, .budget = 900});
-  CHECK(scores(free.model, data, Threads(1)) == scores(wide.model, data, Threads(1)));
+  CHECK(scores(free.model(), data, Threads(1)) == scores(wide.model(), data, Threads(1)));
   const Fit tight = train(data, Perceptron{.passes = {2}, .kernel = rbf, .budget = 20});
-  CHECK(std::get<KernelModel>(tight.model.form).coefficient.size() <= 20);
+  CHECK(std::get<KernelModel>(tight.model().form).coefficient.size() <= 20);
   // The model keeps no row that its function does not use, and says how many it has.
-  CHECK(std::get<KernelModel>(tight.model.form).vectors() <= 20);
-  CHECK(*tight.support_vectors == std::get<KernelModel>(tight.model.form).vectors());
+  CHECK(std::get<KernelModel>(tight.model().form).vectors() <= 20);
+  CHECK(*tight.trace.support_vectors == std::get<KernelModel>(tight.model().form).vectors());
   // The bound on mistakes is that of a walk that forgets nothing.
-  CHECK(tight.certificates.empty());
+  CHECK(tight.proof.certificates.empty());
   // The votes of a walk with a budget end with the plane that the walk ended with.
   const Fit vote = train(data, VotedPerceptron{.passes = {2}, .kernel = rbf, .budget = 20});
-  const auto& voted = std::get<VotedModel>(vote.model.form);
+  const auto& voted = std::get<VotedModel>(vote.model().form);
   std::vector<double> coefficient(voted.constant.size(), 0.0);
   for (std::size_t r = 0; r < voted.row.size(); ++r)
     coefficient[voted.row[r]] += voted.positive[r] != 0 ? 1 : -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/newton_system.hpp"
+#include "solve/systems/newton_system.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <string>
 
+#include "core/simd/row_loops.hpp"
 #include "data/readers.hpp"
-#include "halfspace/core/kernels.hpp"
 #include "halfspace/core/random.hpp"
 
 using namespace halfspace;

@@ -26,9 +26,9 @@ Dataset clouds(int rows, int classes, std::uint64_t seed) {
 }
 
 double figure(const Fit& fit, const std::string& name) {
-  const auto found =
-      std::find_if(fit.figures.begin(), fit.figures.end(), [&](const auto& f) { return f.first == name; });
-  REQUIRE(found != fit.figures.end());
+  const auto found = std::find_if(fit.trace.figures.begin(), fit.trace.figures.end(),
+                                  [&](const auto& f) { return f.first == name; });
+  REQUIRE(found != fit.trace.figures.end());
   return found->second;
 }
 
@@ -41,14 +41,14 @@ TEST_CASE(
   const Dataset data = clouds(150, 2, 1);
   for (const double nu : {0.35, 0.5, 0.6}) {
     const Fit fit = train(data, NuSvm{.nu = nu, .gap = 1e-6, .kernel = rbf});
-    REQUIRE(fit.stop == Stop::Converged);
+    REQUIRE(fit.answer.stop == Stop::Converged);
     CHECK(figure(fit, "margin_error_share") <= nu);
     CHECK(figure(fit, "support_vector_share") >= nu);
-    CHECK(verify(fit.model, data, Threads(1)).holds);
+    CHECK(verify(fit.model(), data, Threads(1)).holds);
     const Fit same = train(data, Svm{.C = figure(fit, "C"), .gap = 1e-6, .kernel = rbf});
-    CHECK(same.objective->primal == doctest::Approx(fit.objective->primal).epsilon(3e-6));
-    const auto a = scores(fit.model, data, Threads(1));
-    const auto b = scores(same.model, data, Threads(1));
+    CHECK(same.proof.objective->primal == doctest::Approx(fit.proof.objective->primal).epsilon(3e-6));
+    const auto a = scores(fit.model(), data, Threads(1));
+    const auto b = scores(same.model(), data, Threads(1));
     for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-2));
   }
 }
@@ -67,9 +67,9 @@ TEST_CASE("a nu that the smaller class cannot carry is refused with the largest 
 TEST_CASE("nu with three classes verifies, and a forged nu does not") {
   const Dataset data = clouds(120, 3, 2);
   const Fit fit = train(data, NuSvm{.nu = 0.4});
-  const Model saved = model_from_bytes(to_bytes(fit.model), "m");
+  const Model saved = model_from_bytes(to_bytes(fit.model()), "m");
   CHECK(verify(saved, data, Threads(1)).holds);
-  Model forged = fit.model;
+  Model forged = fit.model();
   for (auto& [name, value] : forged.options)
     if (name == "nu") value = "0.41";
   CHECK_FALSE(verify(forged, data, Threads(1)).holds);
@@ -85,13 +85,13 @@ TEST_CASE("a nu without a margin claims no C, no certificate and no inequality t
   }
   const Dataset data = testing::dataset_from(rows, labels);
   const Fit fit = train(data, NuSvm{.nu = 0.02});
-  CHECK(fit.stop == Stop::Limit);
-  for (const auto& [name, value] : fit.figures) CHECK(name != "C");
+  CHECK(fit.answer.stop == Stop::Limit);
+  for (const auto& [name, value] : fit.trace.figures) CHECK(name != "C");
   CHECK(figure(fit, "bounded_support_vector_share") <= 0.02);
   CHECK(figure(fit, "support_vector_share") >= 0.02);
-  for (const std::string& line : fit.summary) CHECK(line.find("same as svm") == std::string::npos);
+  for (const std::string& line : fit.words.summary) CHECK(line.find("same as svm") == std::string::npos);
   if (figure(fit, "rho") <= 0) {
-    CHECK(fit.certificates.empty());
-    CHECK_FALSE(fit.objective);
+    CHECK(fit.proof.certificates.empty());
+    CHECK_FALSE(fit.proof.objective);
   }
 }

@@ -39,9 +39,9 @@ Fit solve(const Dataset& data, const ClassMeans&, const Run&) {
   }
   linear.offsets = {offset};
   Fit fit;
-  fit.iterations = 1;
-  fit.stop = data.classes()[1] == "b" ? Stop::Limit : Stop::Converged;
-  fit.model.form = std::move(linear);
+  fit.trace.iterations = 1;
+  fit.answer.stop = data.classes()[1] == "b" ? Stop::Limit : Stop::Converged;
+  fit.answer.model.emplace().form = std::move(linear);
   return fit;
 }
 
@@ -53,19 +53,19 @@ TEST_CASE("an algorithm for two classes has a plane for each of three") {
   const auto data = hs::testing::dataset_from({{4, 0}, {5, 1}, {0, 4}, {1, 5}, {-4, -4}, {-5, -5}},
                                               std::vector<std::string>{"a", "a", "b", "b", "c", "c"});
   const hs::Fit fit = hs::train(data, hs::ClassMeans{});
-  CHECK(fit.model.planes() == 3);
-  CHECK(fit.iterations == 3);
-  CHECK(fit.stop == hs::Stop::Limit);
-  CHECK(hs::labels_from_scores(fit.model, hs::scores(fit.model, data, hs::Threads(1))) ==
+  CHECK(fit.model().planes() == 3);
+  CHECK(fit.trace.iterations == 3);
+  CHECK(fit.answer.stop == hs::Stop::Limit);
+  CHECK(hs::labels_from_scores(fit.model(), hs::scores(fit.model(), data, hs::Threads(1))) ==
         std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2});
   // a against the rest: means (4.5, 0.5) and (-2, 0)
-  CHECK(std::get<hs::LinearModel>(fit.model.form).weights[0] == doctest::Approx(6.5));
-  CHECK(std::get<hs::LinearModel>(fit.model.form).weights[1] == doctest::Approx(0.5));
+  CHECK(std::get<hs::LinearModel>(fit.model().form).weights[0] == doctest::Approx(6.5));
+  CHECK(std::get<hs::LinearModel>(fit.model().form).weights[1] == doctest::Approx(0.5));
 }
 
 TEST_CASE("of two classes there is one plane") {
   const auto data = hs::testing::dataset_from({{1}, {2}, {-1}, {-2}}, std::vector<int>{1, 1, -1, -1});
   const hs::Fit fit = hs::train(data, hs::ClassMeans{});
-  CHECK(fit.model.planes() == 1);
-  CHECK(std::get<hs::LinearModel>(fit.model.form).weights[0] == doctest::Approx(3));
+  CHECK(fit.model().planes() == 1);
+  CHECK(std::get<hs::LinearModel>(fit.model().form).weights[0] == doctest::Approx(3));
 }

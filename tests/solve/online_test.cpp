@@ -17,7 +17,7 @@ using testing::dataset_from;
 using testing::Rows;
 using testing::same_bits;
 
-const LinearModel& linear(const Fit& fit) { return std::get<LinearModel>(fit.model.form); }
+const LinearModel& linear(const Fit& fit) { return std::get<LinearModel>(fit.model().form); }
 
 Dataset worked_example() { return dataset_from(Rows{{2, 2}, {2, -1}}, std::vector<int>{1, -1}); }
 
@@ -81,17 +81,17 @@ double naive_score(const std::vector<double>& theta, const std::vector<double>& 
 
 }  // namespace
 
-TEST_CASE("P1: without offset the worked example ends at (0, 3) after two mistakes") {
-  const Fit fit = train(worked_example(), Perceptron{.offset = LiftedOffset::None});
+TEST_CASE("perceptron: without offset the worked example ends at (0, 3) after two mistakes") {
+  const Fit fit = train(worked_example(), Perceptron{.offset = Offset::None});
   CHECK(linear(fit).weights == std::vector<double>{0, 3});
   CHECK(linear(fit).offsets == std::vector<double>{0});
-  CHECK(fit.mistakes == 2);
-  CHECK(fit.iterations == 2);
-  CHECK(fit.stop == Stop::Clean);
-  CHECK(fit.counts == std::vector<std::uint32_t>{1, 1});
+  CHECK(fit.trace.mistakes == 2);
+  CHECK(fit.trace.iterations == 2);
+  CHECK(fit.answer.stop == Stop::Clean);
+  CHECK(fit.trace.counts == std::vector<std::uint32_t>{1, 1});
 }
 
-TEST_CASE("P2: with offset it ends at (0, 3; 0), and the trace shows (2, 2; 1) on the way") {
+TEST_CASE("perceptron: with offset it ends at (0, 3; 0), and the trace shows (2, 2; 1) on the way") {
   std::vector<std::vector<double>> seen;
   const UpdateObserver observer{1, 100, [&](const Update& u) {
                                   std::vector<double> all(u.theta.begin(), u.theta.end());
@@ -103,10 +103,10 @@ TEST_CASE("P2: with offset it ends at (0, 3; 0), and the trace shows (2, 2; 1) o
   REQUIRE(seen.size() == 2);
   CHECK(seen[0] == std::vector<double>{2, 2, 1, 9});  // the margin rises by |x|^2 + 1
   CHECK(seen[1] == std::vector<double>{0, 3, 0, 6});
-  CHECK(fit.mistakes == 2);
+  CHECK(fit.trace.mistakes == 2);
 }
 
-TEST_CASE("P3: theta is the sum of the rows counted as often as they were mistaken, to the bit") {
+TEST_CASE("theta is the sum of the rows counted as often as they were mistaken, to the bit") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Whole set = whole_numbers(seed, 40, 5);
     for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst}) {
@@ -115,14 +115,14 @@ TEST_CASE("P3: theta is the sum of the rows counted as often as they were mistak
       double theta0 = 0;
       std::uint64_t k = 0;
       for (std::size_t i = 0; i < set.rows.size(); ++i) {
-        const double a = set.labels[i] * static_cast<double>(fit.counts[i]);
+        const double a = set.labels[i] * static_cast<double>(fit.trace.counts[i]);
         for (std::size_t j = 0; j < 5; ++j) theta[j] += a * set.rows[i][j];
         theta0 += a;
-        k += fit.counts[i];
+        k += fit.trace.counts[i];
       }
       CHECK(same_bits(theta, linear(fit).weights));
       CHECK(theta0 == linear(fit).offsets[0]);
-      CHECK(k == *fit.mistakes);
+      CHECK(k == *fit.trace.mistakes);
     }
   }
 }
@@ -133,10 +133,9 @@ TEST_CASE("the perceptron walks as its definition does, also for a fraction of a
       const Whole set = whole_numbers(3, 50, 4);
       const Naive naive = naive_perceptron(set, passes, lifted);
       const Fit fit =
-          train(set.data(),
-                Perceptron{.passes = {passes}, .offset = lifted ? LiftedOffset::Lifted : LiftedOffset::None});
-      CHECK(fit.counts == naive.counts);
-      CHECK(*fit.mistakes == naive.mistakes);
+          train(set.data(), Perceptron{.passes = {passes}, .offset = lifted ? Offset::Lifted : Offset::None});
+      CHECK(fit.trace.counts == naive.counts);
+      CHECK(*fit.trace.mistakes == naive.mistakes);
       std::vector<double> theta = linear(fit).weights;
       theta.push_back(linear(fit).offsets[0]);
       CHECK(same_bits(theta, naive.theta.back()));
@@ -144,7 +143,7 @@ TEST_CASE("the perceptron walks as its definition does, also for a fraction of a
   }
 }
 
-TEST_CASE("P6: the averaged perceptron is the mean of theta over all steps") {
+TEST_CASE("the averaged perceptron is the mean of theta over all steps") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Whole set = whole_numbers(seed, 30, 4);
     const Naive naive = naive_perceptron(set, 3.7, true);
@@ -159,13 +158,13 @@ TEST_CASE("P6: the averaged perceptron is the mean of theta over all steps") {
   }
 }
 
-TEST_CASE("P8: the voted perceptron is the weighted majority of all planes of the walk") {
+TEST_CASE("the voted perceptron is the weighted majority of all planes of the walk") {
   for (const bool last_half : {false, true}) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       const Whole set = whole_numbers(seed, 30, 4);
       const Naive naive = naive_perceptron(set, 3.0, true);
       const Fit fit = train(set.data(), VotedPerceptron{.passes = {3.0}, .last_half = last_half});
-      const std::vector<double> share = scores(fit.model, set.data(), Threads(2));
+      const std::vector<double> share = scores(fit.model(), set.data(), Threads(2));
       const std::size_t from = last_half ? naive.theta.size() / 2 : 0;
       for (std::size_t i = 0; i < set.rows.size(); ++i) {
         double votes = 0;
@@ -182,11 +181,11 @@ TEST_CASE("P8: the voted perceptron is the weighted majority of all planes of th
 TEST_CASE("a vote counted until it is decided gives the labels of all its votes") {
   const Dataset data = whole_numbers(9, 900, 12).data();
   const Fit fit = train(data, VotedPerceptron{.passes = {8}});
-  REQUIRE(std::get<VotedModel>(fit.model.form).row.size() > 1000);  // several steps of the count
-  const std::vector<double> all = scores(fit.model, data, Threads(2));
-  const std::vector<double> decided = deciding_scores(fit.model, data, Threads(2));
+  REQUIRE(std::get<VotedModel>(fit.model().form).row.size() > 1000);  // several steps of the count
+  const std::vector<double> all = scores(fit.model(), data, Threads(2));
+  const std::vector<double> decided = deciding_scores(fit.model(), data, Threads(2));
   CHECK(all != decided);
-  CHECK(labels_from_scores(fit.model, all) == labels_from_scores(fit.model, decided));
+  CHECK(labels_from_scores(fit.model(), all) == labels_from_scores(fit.model(), decided));
 }
 
 TEST_CASE("votes do not depend on how many features there are besides") {
@@ -199,32 +198,32 @@ TEST_CASE("votes do not depend on how many features there are besides") {
   const Dataset many = dataset_from(set.rows, labels, {}, 20000);
   Fit fit = train(few, VotedPerceptron{.passes = {2}});
   for (const bool unit : {false, true}) {
-    fit.model.unit_rows = unit;
-    Model wide = fit.model;
+    fit.model().unit_rows = unit;
+    Model wide = fit.model();
     std::get<VotedModel>(wide.form).features = 20000;  // other code, the same sums
-    CHECK(same_bits(scores(fit.model, few, Threads(1)), scores(wide, many, Threads(2))));
+    CHECK(same_bits(scores(fit.model(), few, Threads(1)), scores(wide, many, Threads(2))));
   }
 }
 
 TEST_CASE("a voted model comes back from its file as it was") {
   const Whole set = whole_numbers(5, 30, 4, 3);
   const Fit fit = train(set.data(), VotedPerceptron{.passes = {4}});
-  const Model back = model_from_bytes(to_bytes(fit.model), "memory");
-  CHECK(same_bits(scores(back, set.data(), Threads(1)), scores(fit.model, set.data(), Threads(1))));
-  CHECK(to_bytes(back) == to_bytes(fit.model));
-  Model broken = fit.model;
+  const Model back = model_from_bytes(to_bytes(fit.model()), "memory");
+  CHECK(same_bits(scores(back, set.data(), Threads(1)), scores(fit.model(), set.data(), Threads(1))));
+  CHECK(to_bytes(back) == to_bytes(fit.model()));
+  Model broken = fit.model();
   std::get<VotedModel>(broken.form).positive[0] = 7;  // neither 0 nor 1
   CHECK(testing::input_error([&] {
           (void)model_from_bytes(to_bytes(broken), "memory");
         }).find("mistakes.positive") != std::string::npos);
-  broken = fit.model;
+  broken = fit.model();
   std::get<VotedModel>(broken.form).row.back() = 1000;
   CHECK(testing::input_error([&] {
           (void)model_from_bytes(to_bytes(broken), "memory");
         }).find("no such row") != std::string::npos);
 }
 
-TEST_CASE("T3: the variants of one walk are those of their definitions") {
+TEST_CASE("the variants of one walk are those of their definitions") {
   const Whole set = whole_numbers(8, 40, 4);
   const Naive naive = naive_perceptron(set, 2.0, true);
   const auto kept = [&](OnlineToBatch which) {
@@ -251,25 +250,25 @@ TEST_CASE("T3: the variants of one walk are those of their definitions") {
   CHECK(same_bits(kept(OnlineToBatch::Longest), naive.theta[best]));
   CHECK(same_bits(kept(OnlineToBatch::All), kept(OnlineToBatch::Average)));
   const Fit all = train(set.data(), Perceptron{.passes = {2.0}, .online_to_batch = OnlineToBatch::All});
-  CHECK(all.figures.size() >= 6);
+  CHECK(all.trace.figures.size() >= 6);
   const Fit vote = train(set.data(), Perceptron{.passes = {2.0}, .online_to_batch = OnlineToBatch::Vote});
-  CHECK(std::holds_alternative<VotedModel>(vote.model.form));
+  CHECK(std::holds_alternative<VotedModel>(vote.model().form));
 }
 
-TEST_CASE("P10: gradient steps of length 1 on the perceptron loss walk through the same planes") {
+TEST_CASE("gradient steps of length 1 on the perceptron loss walk through the same planes") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const Whole set = whole_numbers(seed, 40, 5);
     for (const double passes : {0.3, 1.0, 4.0}) {
-      const Fit a = train(set.data(), Perceptron{.passes = {passes}, .offset = LiftedOffset::None});
-      const Fit b = train(set.data(), Sgd{.loss = SgdLoss::Perceptron,
+      const Fit a = train(set.data(), Perceptron{.passes = {passes}, .offset = Offset::None});
+      const Fit b = train(set.data(), Sgd{.loss = PerceptronLoss{},
                                           .passes = passes,
                                           .rate = {Rate::Kind::Constant, 1, 1},
                                           .keep = Keep::Last,
                                           .offset = Offset::None,
-                                          .order = SteppedOrder::Cyclic});
+                                          .order = Order::Cyclic});
       CHECK(same_bits(linear(a).weights, linear(b).weights));
-      CHECK(a.mistakes == b.mistakes);
-      CHECK(a.counts == b.counts);
+      CHECK(a.trace.mistakes == b.trace.mistakes);
+      CHECK(a.trace.counts == b.trace.counts);
     }
   }
 }
@@ -278,8 +277,7 @@ TEST_CASE("passive-aggressive steps by hand") {
   const Dataset data = dataset_from(Rows{{3, 4}, {0, 0}}, std::vector<int>{1, -1}, {1, 0});
   const auto weights = [&](PassiveAggressiveVariant variant, double C) {
     return linear(solve(data,
-                        PassiveAggressive{
-                            .variant = variant, .C = C, .passes = {1}, .offset = LiftedOffset::None},
+                        PassiveAggressive{.variant = variant, .C = C, .passes = {1}, .offset = Offset::None},
                         {}))
         .weights;
   };
@@ -288,24 +286,23 @@ TEST_CASE("passive-aggressive steps by hand") {
   CHECK(weights(PassiveAggressiveVariant::Pa2, 0.5)[0] == doctest::Approx(3.0 / 26));
 }
 
-TEST_CASE("V7: the first steps of Pegasos by hand") {
+TEST_CASE("the first steps of Pegasos by hand") {
   const Dataset data = worked_example();
-  const auto after = [&](double passes, FreeOffset offset, PegasosRate rate) {
+  const auto after = [&](double passes, Offset offset, PegasosRate rate) {
     const Fit fit = train(
         data,
-        Pegasos{
-            .lambda = 0.5, .passes = passes, .rate = rate, .offset = offset, .order = SteppedOrder::Cyclic});
+        Pegasos{.lambda = 0.5, .passes = passes, .rate = rate, .offset = offset, .order = Order::Cyclic});
     return std::vector<double>{linear(fit).weights[0], linear(fit).weights[1], linear(fit).offsets[0]};
   };
   // t = 1: m = 0 < 1, eta = 2: theta = (4, 4). t = 2: m = -(8 - 4) < 1, eta = 1: theta = (2, 2) - (2, -1) =
   // (0, 3).
-  CHECK(after(0.5, FreeOffset::None, PegasosRate::Pegasos) == std::vector<double>{4, 4, 0});
-  CHECK(after(1.0, FreeOffset::None, PegasosRate::Pegasos) == std::vector<double>{0, 3, 0});
+  CHECK(after(0.5, Offset::None, PegasosRate::Pegasos) == std::vector<double>{4, 4, 0});
+  CHECK(after(1.0, Offset::None, PegasosRate::Pegasos) == std::vector<double>{0, 3, 0});
   // t = 3: m = 6, only the shrinking by 1 - 1/3.
-  CHECK(after(1.5, FreeOffset::None, PegasosRate::Pegasos) == std::vector<double>{0, 2, 0});
-  CHECK(after(1.0, FreeOffset::Free, PegasosRate::Pegasos) == std::vector<double>{0, 3, 1});  // 0 + 2 - 1
+  CHECK(after(1.5, Offset::None, PegasosRate::Pegasos) == std::vector<double>{0, 2, 0});
+  CHECK(after(1.0, Offset::Free, PegasosRate::Pegasos) == std::vector<double>{0, 3, 1});  // 0 + 2 - 1
   // eta = 1, 1/sqrt(2): theta = (2, 2), then (1 - 0.5/sqrt(2)) (2, 2) - (2, -1)/sqrt(2).
-  const std::vector<double> root = after(1.0, FreeOffset::None, PegasosRate::Sqrt);
+  const std::vector<double> root = after(1.0, Offset::None, PegasosRate::Sqrt);
   CHECK(root[0] == doctest::Approx(2 - 3 / std::sqrt(2.0)));
   CHECK(root[1] == doctest::Approx(2.0));
 }
@@ -315,27 +312,28 @@ TEST_CASE("Pegasos in whole passes brackets the optimum, and the bracket closes"
   double before = INFINITY;
   for (const double passes : {10.0, 100.0, 1000.0}) {
     const Fit fit = train(set.data(), Pegasos{.lambda = 0.1, .passes = passes});
-    REQUIRE(fit.objective.has_value());
-    CHECK(fit.objective->gap() >= 0);
-    CHECK(fit.objective->relative_gap() < before / 3);
-    before = fit.objective->relative_gap();
+    REQUIRE(fit.proof.objective.has_value());
+    CHECK(fit.proof.objective->gap() >= 0);
+    CHECK(fit.proof.objective->relative_gap() < before / 3);
+    before = fit.proof.objective->relative_gap();
   }
   CHECK(before < 0.01);
-  CHECK_FALSE(train(set.data(), Pegasos{.passes = 2, .order = SteppedOrder::Random}).objective.has_value());
-  CHECK_FALSE(train(set.data(), Pegasos{.passes = 2.5}).objective.has_value());
-  CHECK(train(set.data(), Pegasos{.lambda = 0.1, .passes = 50, .batch = 7}).objective->relative_gap() < 0.5);
+  CHECK_FALSE(train(set.data(), Pegasos{.passes = 2, .order = Order::Random}).proof.objective.has_value());
+  CHECK_FALSE(train(set.data(), Pegasos{.passes = 2.5}).proof.objective.has_value());
+  CHECK(train(set.data(), Pegasos{.lambda = 0.1, .passes = 50, .batch = 7}).proof.objective->relative_gap() <
+        0.5);
 }
 
 TEST_CASE("the average of shrinking planes is their mean, also after the scale was folded in") {
   const Whole set = whole_numbers(9, 20, 3);
   for (const double lambda : {0.01, 0.9}) {  // 0.9: the scale passes 1e-6 within a few steps
-    const Sgd options{.loss = SgdLoss::Logistic,
+    const Sgd options{.loss = Logistic{},
                       .lambda = lambda,
                       .passes = 2,
                       .rate = {Rate::Kind::Constant, 0.9, 1},
                       .keep = Keep::Average,
                       .offset = Offset::Lifted,
-                      .order = SteppedOrder::Cyclic};
+                      .order = Order::Cyclic};
     std::vector<double> theta(4, 0.0), sum(4, 0.0);
     for (std::size_t s = 0; s < 40; ++s) {
       const auto& x = set.rows[s % 20];
@@ -353,23 +351,23 @@ TEST_CASE("the average of shrinking planes is their mean, also after the scale w
   }
 }
 
-TEST_CASE("V8: gradient descent keeps the plane with the least full loss, not the last") {
+TEST_CASE("gradient descent keeps the plane with the least full loss, not the last") {
   const Whole set = whole_numbers(6, 50, 4);
   const Sgd options{.passes = 30, .rate = {Rate::Kind::Constant, 0.5, 1}};
   const Fit best = train(set.data(), options);
-  REQUIRE(best.curve.size() == 30);
-  const double least = *std::min_element(best.curve.begin(), best.curve.end());
-  CHECK(best.curve.back() > least);  // or the test shows nothing
-  const std::vector<double> f = scores(best.model, set.data(), Threads(1));
+  REQUIRE(best.trace.curve.size() == 30);
+  const double least = *std::min_element(best.trace.curve.begin(), best.trace.curve.end());
+  CHECK(best.trace.curve.back() > least);  // or the test shows nothing
+  const std::vector<double> f = scores(best.model(), set.data(), Threads(1));
   double loss = 0;
   for (std::size_t i = 0; i < f.size(); ++i) loss += Hinge::value(set.labels[i] * f[i]) / 50;
   CHECK(loss == doctest::Approx(least).epsilon(1e-12));
 }
 
-TEST_CASE("V9: full gradient descent in one dimension follows its closed form") {
+TEST_CASE("full gradient descent in one dimension follows its closed form") {
   // x = 1, y = +1 and x = -1, y = -1, no offset: every m is theta.
   const Dataset data = dataset_from(Rows{{1}, {-1}}, std::vector<int>{1, -1});
-  const auto theta = [&](SgdLoss loss, double lambda, double passes, double eta) {
+  const auto theta = [&](Loss loss, double lambda, double passes, double eta) {
     return linear(train(data, Sgd{.loss = loss,
                                   .lambda = lambda,
                                   .passes = passes,
@@ -380,71 +378,75 @@ TEST_CASE("V9: full gradient descent in one dimension follows its closed form") 
         .weights[0];
   };
   // Squared hinge: theta <- theta + 2 eta (1 - theta): 1 - (1 - 2 eta)^t.
-  CHECK(theta(SgdLoss::SquaredHinge, 0, 5, 0.25) == doctest::Approx(1 - std::pow(0.5, 5)));
+  CHECK(theta(SquaredHinge{}, 0, 5, 0.25) == doctest::Approx(1 - std::pow(0.5, 5)));
   // With a penalty: towards 2 / (2 + lambda), the error times 1 - eta (2 + lambda) a step.
-  CHECK(theta(SgdLoss::SquaredHinge, 1, 6, 0.1) == doctest::Approx(2.0 / 3 * (1 - std::pow(0.7, 6))));
-  CHECK(theta(SgdLoss::Hinge, 0, 3, 0.25) == 0.75);  // eta a step until 1
-  CHECK(theta(SgdLoss::Hinge, 0, 50, 0.25) == 1.0);
-  CHECK(theta(SgdLoss::Logistic, 0, 1, 1) == 0.5);  // slope -1/2 at 0
+  CHECK(theta(SquaredHinge{}, 1, 6, 0.1) == doctest::Approx(2.0 / 3 * (1 - std::pow(0.7, 6))));
+  // Smoothed: half as steep there.
+  CHECK(theta(SmoothHinge{}, 0, 5, 0.5) == doctest::Approx(1 - std::pow(0.5, 5)));
+  CHECK(theta(Hinge{}, 0, 3, 0.25) == 0.75);  // eta a step until 1
+  CHECK(theta(Hinge{}, 0, 50, 0.25) == 1.0);
+  CHECK(theta(Logistic{}, 0, 1, 1) == 0.5);  // slope -1/2 at 0
 }
 
-TEST_CASE("P12: on data that no plane separates the best plane seen is kept") {
+TEST_CASE("on data that no plane separates the best plane seen is kept") {
   const Dataset data = dataset_from(Rows{{0, 0}, {1, 0}, {0, 1}, {1, 1}}, std::vector<int>{-1, 1, 1, -1});
   const Fit fit = train(data, Perceptron{.passes = {0, true}, .max_passes = 50});
-  CHECK(fit.stop == Stop::Limit);
-  const std::vector<double> f = scores(fit.model, data, Threads(1));
+  CHECK(fit.answer.stop == Stop::Limit);
+  const std::vector<double> f = scores(fit.model(), data, Threads(1));
   int wrong = 0;
   for (std::size_t i = 0; i < 4; ++i) wrong += (i == 1 || i == 2) ? f[i] <= 0 : f[i] >= 0;
   CHECK(wrong <= 2);
-  REQUIRE(fit.separation != nullptr);
-  CHECK(verify(*fit.separation, data).holds);
-  CHECK(std::count(fit.summary.begin(), fit.summary.end(),
+  REQUIRE(fit.proof.separation != nullptr);
+  CHECK(verify(*fit.proof.separation, data).holds);
+  CHECK(std::count(fit.words.summary.begin(), fit.words.summary.end(),
                    "no plane separates the classes (overlapping): proved by 4 rows, 1, 2, 3, 4") == 1);
 }
 
-TEST_CASE("P9: until a clean pass the mistakes stand beside the bound of the certified margin") {
+TEST_CASE("until a clean pass the mistakes stand beside the bound of the certified margin") {
   const Dataset data = read(std::string(HALFSPACE_SOURCE_DIR) + "/data/iris.csv").one_against_rest("setosa");
   const Fit fit = train(data, Perceptron{.passes = {0, true}});
-  REQUIRE(fit.stop == Stop::Clean);
-  const auto& bound = std::get<MistakeBound>(fit.certificates.at(0));
+  REQUIRE(fit.answer.stop == Stop::Clean);
+  const auto& bound = std::get<MistakeBound>(fit.proof.certificates.at(0));
   CHECK(bound.margin_lower > 0);
   CHECK(bound.margin_lower <= 0.749118);
   CHECK(bound.margin_upper >= 0.749116);
   CHECK(static_cast<double>(bound.mistakes) <= std::pow(bound.radius / bound.margin_lower, 2));
-  CHECK(std::any_of(fit.summary.begin(), fit.summary.end(), [](const std::string& line) {
+  CHECK(std::any_of(fit.words.summary.begin(), fit.words.summary.end(), [](const std::string& line) {
     return line.starts_with("best margin between 0.749117 and 0.749117: 5 mistakes <= (R/margin)^2 = 221.78");
   }));
 }
 
-TEST_CASE("P4: the worst row is the one with the least margin, not the least in units of its length") {
+TEST_CASE("the worst row is the one with the least margin, not the least in units of its length") {
   // After row 1 theta = (1, 0): m = -1 and m / |x| = -1 for row 2, m = -2 and m / |x| = -0.2 for row 3.
   const Dataset data = dataset_from(Rows{{1, 0}, {-1, 0}, {-2, 10}, {0, -1}}, std::vector<int>{1, 1, 1, -1});
-  const Fit fit = train(data, Perceptron{.passes = {2}, .order = Order::Worst, .offset = LiftedOffset::None});
-  CHECK(fit.counts == std::vector<std::uint32_t>{1, 0, 1, 0});
+  const Fit fit = train(data, Perceptron{.passes = {2}, .order = Order::Worst, .offset = Offset::None});
+  CHECK(fit.trace.counts == std::vector<std::uint32_t>{1, 0, 1, 0});
 }
 
-TEST_CASE("P4: a walk that starts elsewhere has the bounds that hold there, and no others") {
+TEST_CASE("a walk that starts elsewhere has the bounds that hold there, and no others") {
   const Dataset data = worked_example();
   Run run;
   auto start = std::make_shared<StartPlane>();
   start->planes = LinearModel{.features = 2, .weights = {0, -3}, .offsets = {0}};
   start->name = "0,-3";
   run.start = start;
-  const Perceptron options{.passes = {.until_clean = true}, .offset = LiftedOffset::None};
+  const Perceptron options{.passes = {.until_clean = true}, .offset = Offset::None};
   const Fit fit = train(data, options, run);
-  REQUIRE(fit.stop == Stop::Clean);
+  REQUIRE(fit.answer.stop == Stop::Clean);
   // theta = start + sum of the rows that were mistaken.
   std::vector<double> theta = start->planes.weights;
   for (std::size_t i = 0; i < 2; ++i)
-    for (std::size_t j = 0; j < 2; ++j) theta[j] += fit.counts[i] * (i == 0 ? 2.0 : j == 0 ? -2.0 : 1.0);
+    for (std::size_t j = 0; j < 2; ++j)
+      theta[j] += fit.trace.counts[i] * (i == 0 ? 2.0 : j == 0 ? -2.0 : 1.0);
   CHECK(linear(fit).weights == theta);
-  REQUIRE(fit.certificates.size() == 1);
-  CHECK(std::holds_alternative<Separator>(fit.certificates[0]));
-  for (const auto& [name, value] : fit.figures) {
+  REQUIRE(fit.proof.certificates.size() == 1);
+  CHECK(std::holds_alternative<Separator>(fit.proof.certificates[0]));
+  for (const auto& [name, value] : fit.trace.figures) {
     CHECK(name != "cosine_bound");
-    if (name == "mistake_bound") CHECK(static_cast<double>(*fit.mistakes) <= value);
+    if (name == "mistake_bound") CHECK(static_cast<double>(*fit.trace.mistakes) <= value);
   }
-  CHECK(std::find(fit.model.facts.begin(), fit.model.facts.end(), Facts::value_type("from", "0,-3")) != fit.model.facts.end());
+  CHECK(std::find(fit.model().facts.begin(), fit.model().facts.end(), Facts::value_type("from", "0,-3")) !=
+        fit.model().facts.end());
   CHECK_THROWS_AS((void)train(data, VotedPerceptron{}, run), UsageError);
   CHECK_THROWS_AS((void)train(data, Svm{}, run), UsageError);
   CHECK_THROWS_AS((void)train(data, Pegasos{}, run), UsageError);
@@ -456,7 +458,7 @@ TEST_CASE("P4: a walk that starts elsewhere has the bounds that hold there, and 
   CHECK_THROWS_AS((void)train(data, Perceptron{}, run), UsageError);
 }
 
-TEST_CASE("P6: the mean of a walk from elsewhere is the mean of its planes") {
+TEST_CASE("the mean of a walk from elsewhere is the mean of its planes") {
   const Whole set = whole_numbers(5, 40, 3);
   const Dataset data = set.data();
   Run run;
@@ -484,7 +486,7 @@ TEST_CASE("several classes go through one pass and end where each class alone wo
   const auto check = [&](auto options) {
     const Fit all = train(data, options, {.seed = 3});
     const Fit threaded = train(data, options, {.seed = 3, .threads = Threads(3)});
-    CHECK(to_bytes(all.model) == to_bytes(threaded.model));
+    CHECK(to_bytes(all.model()) == to_bytes(threaded.model()));
     for (std::size_t k = 0; k < 3; ++k) {
       const Fit alone = train(data.one_against_rest(data.classes()[k]), options, {.seed = 3});
       const auto plane = linear(all).plane(k);

@@ -30,7 +30,7 @@ SeparationProof decide(const Dataset& data, const SeparabilityOptions& options =
 
 const Rows square = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
 
-TEST_CASE("S1 AND and OR are separable, XOR is not: its four rows with weights 1/4") {
+TEST_CASE("AND and OR are separable, XOR is not: its four rows with weights 1/4") {
   CHECK(decide(dataset_from(square, {-1, -1, -1, 1})).verdict == Separation::Separable);
   CHECK(decide(dataset_from(square, {-1, 1, 1, 1})).verdict == Separation::Separable);
   const SeparationProof proof = decide(dataset_from(square, {-1, 1, 1, -1}));
@@ -50,14 +50,17 @@ TEST_CASE("the same row with both labels is its own witness") {
 
 TEST_CASE("of one class alone, or of one whose rows all have weight 0, there is nothing to separate") {
   CHECK_THROWS_AS(static_cast<void>(separability(dataset_from({{1, 2}, {-3, 4}}, {1, 1}))), InputError);
-  CHECK_THROWS_AS(static_cast<void>(separability(dataset_from(square, {-1, 1, 1, 1}, {0, 1, 1, 1}))), InputError);
-  CHECK_THROWS_AS(static_cast<void>(separability(dataset_from(square, {-1, 1, 1, 1}), {"1"}, {}, {})), InputError);
+  CHECK_THROWS_AS(static_cast<void>(separability(dataset_from(square, {-1, 1, 1, 1}, {0, 1, 1, 1}))),
+                  InputError);
+  CHECK_THROWS_AS(static_cast<void>(separability(dataset_from(square, {-1, 1, 1, 1}), {"1"}, {}, {})),
+                  InputError);
 }
 
 TEST_CASE("whole numbers that the checker's prime divides are no reason to doubt a proof") {
   // Modulo 2^31 - 1 the witnesses would span one dimension of two.
   const double p = 2147483647;
-  CHECK(decide(dataset_from({{0}, {0}, {p}, {p}, {3}}, {1, -1, 1, -1, 1})).verdict == Separation::Overlapping);
+  CHECK(decide(dataset_from({{0}, {0}, {p}, {p}, {3}}, {1, -1, 1, -1, 1})).verdict ==
+        Separation::Overlapping);
 }
 
 TEST_CASE("a row of zeros lies on every plane through the origin") {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "certify/softmax_gap.hpp"
 #include "data/readers.hpp"
-#include "halfspace/certify/softmax_gap.hpp"
 #include "halfspace/certify/verify_model.hpp"
 #include "halfspace/core/random.hpp"
 #include "halfspace/model/model_file.hpp"
@@ -41,12 +41,12 @@ TEST_CASE("softmax without features would be the shares of the classes: free off
   // One column that tells nothing: weights 0, offsets the logarithms of the shares (their mean is 0).
   const Dataset data = read_text("0 1:1\n0 1:-1\n0 1:1\n0 1:-1\n1 1:1\n1 1:-1\n2 1:1\n2 1:-1\n");
   const Fit fit = train(data, LogisticRegression{.gap = 1e-12});
-  const auto& linear = std::get<LinearModel>(fit.model.form);
+  const auto& linear = std::get<LinearModel>(fit.model().form);
   for (const double w : linear.weights) CHECK(w == doctest::Approx(0));
   CHECK(linear.offsets[0] - linear.offsets[1] == doctest::Approx(std::log(2.0)).epsilon(1e-5));
   CHECK(linear.offsets[1] == doctest::Approx(linear.offsets[2]).epsilon(1e-5));
   // The loss is eight times the entropy of (1/2, 1/4, 1/4).
-  CHECK(fit.objective->primal == doctest::Approx(8 * 1.5 * std::log(2.0)).epsilon(1e-9));
+  CHECK(fit.proof.objective->primal == doctest::Approx(8 * 1.5 * std::log(2.0)).epsilon(1e-9));
 }
 
 TEST_CASE("softmax is certified for every offset, and the gap is never negative") {
@@ -54,10 +54,10 @@ TEST_CASE("softmax is certified for every offset, and the gap is never negative"
   for (const Offset offset : {Offset::Free, Offset::Lifted, Offset::None}) {
     for (const double C : {0.01, 1.0, 100.0}) {
       const Fit fit = train(data, LogisticRegression{.C = C, .offset = offset, .gap = 1e-8});
-      CHECK(fit.stop == Stop::Converged);
-      CHECK(fit.objective->gap() >= 0);
-      CHECK(fit.objective->relative_gap() <= 1e-8);
-      CHECK(verify(fit.model, data, Threads(1)).holds);
+      CHECK(fit.answer.stop == Stop::Converged);
+      CHECK(fit.proof.objective->gap() >= 0);
+      CHECK(fit.proof.objective->relative_gap() <= 1e-8);
+      CHECK(verify(fit.model(), data, Threads(1)).holds);
     }
   }
 }
@@ -65,7 +65,7 @@ TEST_CASE("softmax is certified for every offset, and the gap is never negative"
 TEST_CASE("the weights of softmax sum to zero over the classes") {
   const Dataset data = read_text(three_clouds(150, 4));
   const Fit fit = train(data, LogisticRegression{.gap = 1e-10});
-  const auto& linear = std::get<LinearModel>(fit.model.form);
+  const auto& linear = std::get<LinearModel>(fit.model().form);
   for (std::size_t j = 0; j < linear.features; ++j) {
     double sum = 0;
     for (std::size_t k = 0; k < 3; ++k) sum += linear.plane(k)[j];
@@ -79,13 +79,13 @@ TEST_CASE("softmax: the same bytes for any number of threads; tampered models ar
   Fit fit;
   for (const int threads : {1, 2, 3}) {
     fit = train(data, LogisticRegression{.C = 0.1}, Run{.threads = Threads(threads)});
-    const std::string bytes = to_bytes(fit.model);
+    const std::string bytes = to_bytes(fit.model());
     if (first.empty()) first = bytes;
     CHECK(bytes == first);
   }
   Random random(1);
   for (int t = 0; t < 100; ++t) {
-    Model forged = fit.model;
+    Model forged = fit.model();
     auto& linear = std::get<LinearModel>(forged.form);
     if (random.below(2) == 0) {
       linear.weights[random.below(linear.weights.size())] += 0.01;
@@ -101,7 +101,7 @@ TEST_CASE("classes against the rest: the same bytes for any number of threads") 
   std::string first;
   for (const int threads : {1, 2, 4}) {
     const Fit fit = train(data, Svm{.C = 0.1}, Run{.threads = Threads(threads)});
-    const std::string bytes = to_bytes(fit.model);
+    const std::string bytes = to_bytes(fit.model());
     if (first.empty()) first = bytes;
     CHECK(bytes == first);
   }
@@ -110,8 +110,8 @@ TEST_CASE("classes against the rest: the same bytes for any number of threads") 
 TEST_CASE("probabilities of softmax are exp(score) over their sum") {
   const Dataset data = read_text(three_clouds(90, 7));
   const Fit fit = train(data, LogisticRegression{});
-  const std::vector<double> f = scores(fit.model, data, Threads(1));
-  const std::vector<double> p = probabilities(fit.model, f);
+  const std::vector<double> f = scores(fit.model(), data, Threads(1));
+  const std::vector<double> p = probabilities_from_scores(fit.model(), f);
   for (std::size_t i = 0; i < data.rows(); ++i) {
     double sum = 0;
     for (std::size_t k = 0; k < 3; ++k) sum += std::exp(f[i * 3 + k]);
@@ -129,19 +129,19 @@ TEST_CASE("without a penalty a two by two table gives its log odds ratio and Woo
   add("-1 1:1\n", 10);
   add("1 1:0\n", 20);
   add("-1 1:0\n", 40);
-  const Fit fit = train(read_text(text), LogisticRegression{.penalty = Penalty::None});
-  CHECK(fit.stop == Stop::Converged);
-  REQUIRE(fit.estimates.size() == 2);
-  CHECK(fit.estimates[0].value == doctest::Approx(std::log(30.0 * 40 / (10 * 20))).epsilon(1e-9));
-  CHECK(fit.estimates[0].error ==
+  const Fit fit = train(read_text(text), LogisticRegression{.penalty = NoPenalty{}});
+  CHECK(fit.answer.stop == Stop::Converged);
+  REQUIRE(fit.proof.estimates.size() == 2);
+  CHECK(fit.proof.estimates[0].value == doctest::Approx(std::log(30.0 * 40 / (10 * 20))).epsilon(1e-9));
+  CHECK(fit.proof.estimates[0].error ==
         doctest::Approx(std::sqrt(1 / 30.0 + 1 / 10.0 + 1 / 20.0 + 1 / 40.0)).epsilon(1e-7));
-  CHECK(!fit.estimates[1].feature);
-  CHECK(fit.estimates[1].value == doctest::Approx(std::log(20.0 / 40)).epsilon(1e-9));
+  CHECK(!fit.proof.estimates[1].feature);
+  CHECK(fit.proof.estimates[1].value == doctest::Approx(std::log(20.0 / 40)).epsilon(1e-9));
 }
 
 TEST_CASE("without a penalty separable, touching and dependent data are refused with a reason") {
   const auto refusal = [](const std::string& text) {
-    return train(read_text(text), LogisticRegression{.penalty = Penalty::None}).refusal;
+    return train(read_text(text), LogisticRegression{.penalty = NoPenalty{}}).answer.reason;
   };
   CHECK(refusal("1 1:1\n1 1:2\n-1 1:-1\n-1 1:-3\n").find("separable") != std::string::npos);
   // Rows of both classes at 0, all others apart: the classes touch.

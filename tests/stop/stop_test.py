@@ -57,7 +57,7 @@ class Case:
 
     def __init__(self, name, args, model=None, saved=False, feed=None):
         self.name, self.args, self.model, self.saved, self.feed = name, args, model, saved, feed
-        self.trains = args[0] == "train"
+        self.trains = args[0] in ("train", "tune")
         # The lines of progress say when training has begun; a stream has none.
         self.shows_progress = saved and self.trains and feed is None
 
@@ -125,6 +125,11 @@ def other_cases():
                saved=True)
     yield Case("convert, xz", ["convert", "large.npy,large.y.npy", "-o", "out.csv.xz"], "out.csv.xz")
     yield Case("generate", ["generate", "gaussians", "-o", "out.svm", "--rows", "20000000", "--features", "20"], "out.svm")
+    large = "large.npy,large.y.npy"
+    yield Case("tune", ["tune", large, "-o", "out.model", "--C", "1e-6:1e6:900"], "out.model")
+    yield Case("compare", ["compare", large, "--algorithms", "logistic,svm", "--repeats", "1000"])
+    yield Case("curve", ["curve", large, "--repeats", "1000"])
+    yield Case("path", ["path", large, "--C", "1e-6:1e6:900"])
     yield Case("doctor, idle pipe", ["doctor", "-"], feed=b"+1 1:1\n")
     yield Case("show, idle pipe", ["show", "-"], feed=b"\x20")
     yield Case("export, idle pipe", ["export", "-", "--to", "libsvm", "-o", "out.libsvm"], "out.libsvm", feed=b"\x20")

@@ -67,8 +67,9 @@ struct Verdict {
   std::string why;  // what was found, in one line
 };
 
-// Recomputes every margin of the separator, rounding counted against it. `positive` is the class with y = +1.
-[[nodiscard]] Verdict verify(const Dataset& data, std::uint32_t positive, const Separator& claim,
-                             const Threads& threads);
+// Every verify() takes what is claimed, the data, and the threads. This one recomputes every margin of the separator,
+// rounding counted against it. The class with y = +1 is `positive`, the last of two classes where none is named.
+[[nodiscard]] Verdict verify(const Separator& claim, const Dataset& data, const Threads& threads = Threads(1),
+                             std::uint32_t positive = 1);
 
 }  // namespace halfspace

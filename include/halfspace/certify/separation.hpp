@@ -50,7 +50,7 @@ struct SeparationProof {
   Separation verdict = Separation::Separable;
   ExactPlane plane;                    // separable, touching
   std::vector<Combination> witnesses;  // touching, overlapping
-  std::vector<ExactPlane> kernel;      // touching, overlapping
+  std::vector<ExactPlane> null_space;  // touching, overlapping: planes on which all the fixed rows lie
   bool complete = false;               // touching: the rows on the plane lie on every plane of this kind
   // Separable; empty when not bracketed. The plane with the margin is `margin_plane`, or `plane` when that is
   // empty.
@@ -84,8 +84,8 @@ struct Share {
 struct SeparationVerdict : Verdict {
   std::string about;  // both sides, their rows, and what takes no part, in one line
   std::uint64_t positive_rows = 0, negative_rows = 0;
-  std::uint64_t absent_rows = 0;  // of other classes or of weight 0
-  std::vector<std::string> absent_classes;  // none of whose rows takes part
+  std::uint64_t absent_rows = 0;             // of other classes or of weight 0
+  std::vector<std::string> absent_classes;   // none of whose rows takes part
   std::vector<std::uint32_t> rows_on_plane;  // touching: rows that lie on the plane of the proof
 };
 
@@ -94,7 +94,7 @@ struct SeparationVerdict : Verdict {
 [[nodiscard]] SeparationVerdict verify(const SeparationProof& proof, const Dataset& data,
                                        const Threads& threads = Threads(1));
 // The same, and the proof is about the numbers that the caller means: which they are is not the claimant's choice.
-[[nodiscard]] SeparationVerdict verify(const SeparationProof& proof, const Dataset& data, Values meant,
-                                       const Threads& threads = Threads(1));
+[[nodiscard]] SeparationVerdict verify(const SeparationProof& proof, const Dataset& data,
+                                       const Threads& threads, Values meant);
 
 }  // namespace halfspace

@@ -29,7 +29,7 @@ struct ModelCheck {
 // table became features, the scaling and the features made of rows are learned from the data again and compared. `data`
 // is read by training_read(), so that nothing of it comes from the model. Throws UsageError for other models, and
 // InputError, naming `file`, when what the model says of itself cannot be.
-[[nodiscard]] ModelCheck verify(const Model& model, const Dataset& data, const Threads& threads,
+[[nodiscard]] ModelCheck verify(const Model& model, const Dataset& data, const Threads& threads = Threads(1),
                                 const std::string& file = {});
 
 }  // namespace halfspace

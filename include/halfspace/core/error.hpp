@@ -22,17 +22,28 @@ struct Place {
   [[nodiscard]] std::string text() const;
 };
 
+// What is said of an error where options are written --name, as on a command line. The messages of the library are written
+// so, and what(), message() and hint() have the bare names, for callers whose options have no dashes.
+struct Said {
+  std::string line, message, hint;
+};
+// The same for other text, such as notes: every --name at the beginning of a word without its dashes.
+[[nodiscard]] std::string without_dashes(std::string_view text);
+
 // Bad data, model or certificate file. what() is one line: PLACE: error: FOUND; EXPECTED (HINT).
 class InputError : public std::runtime_error {
  public:
-  InputError(Place place, std::string found, std::string expected = {}, std::string hint = {});
+  InputError(Place place, const std::string& found, const std::string& expected = {},
+             const std::string& hint = {});
 
   [[nodiscard]] const Place& place() const { return place_; }
   [[nodiscard]] const std::string& message() const { return message_; }  // found; expected
   [[nodiscard]] const std::string& hint() const { return hint_; }
+  [[nodiscard]] const Said& said() const { return said_; }
 
  private:
   Place place_;
+  Said said_;
   std::string message_;
   std::string hint_;
 };
@@ -41,10 +52,12 @@ class InputError : public std::runtime_error {
 // other.
 class UsageError : public std::runtime_error {
  public:
-  explicit UsageError(const std::string& message, std::string hint = {});
+  explicit UsageError(const std::string& message, const std::string& hint = {});
   [[nodiscard]] const std::string& hint() const { return hint_; }
+  [[nodiscard]] const Said& said() const { return said_; }
 
  private:
+  Said said_;
   std::string hint_;
 };
 

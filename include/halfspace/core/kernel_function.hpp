@@ -26,7 +26,8 @@ struct KernelFunction {
   [[nodiscard]] KernelFunction for_features(std::size_t features) const;
   // A bound on the error of a value computed with rounding unit `unit` (2^-53: double), when the product and the squared
   // lengths are each off by at most `error` times the product of lengths bounds `length_a` and `length_b`.
-  [[nodiscard]] double value_error(double error, double length_a, double length_b, double unit = 0x1.0p-53) const;
+  [[nodiscard]] double value_error(double error, double length_a, double length_b,
+                                   double unit = 0x1.0p-53) const;
   // A bound on the size of a value.
   [[nodiscard]] double largest(double length_a, double length_b) const;
 

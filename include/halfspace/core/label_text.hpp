@@ -3,6 +3,7 @@
 // never moves a cursor, turns the direction of a line or is a formula, and can be read back.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,5 +18,8 @@ namespace halfspace {
 // The same as a cell of a table with this delimiter. What a spreadsheet would take for a formula (= or @, or + or - before
 // something that is no number) has its first character as \xNN. Cells between commas are quoted where they must be.
 [[nodiscard]] std::string label_cell(std::string_view name, char delimiter);
+
+// A name that is a number, as such; a plus sign may stand before it.
+[[nodiscard]] std::optional<double> label_number(std::string_view name);
 
 }  // namespace halfspace

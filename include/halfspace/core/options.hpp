@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 namespace halfspace {
@@ -70,6 +72,68 @@ struct OptionType<E> {
   static constexpr bool number = false;
 };
 
+// A restricted choice: some words of an enum, for an algorithm that has no use for the others.
+template <auto First, auto... Others>
+struct Only {
+  using E = decltype(First);
+  static E parse(std::string_view name, std::string_view text, Range) {
+    constexpr E values[] = {First, Others...};
+    return values[parse_word(name, text, words())];
+  }
+  static std::string print(E value) { return OptionType<E>::print(value); }
+  static std::string choices() { return join_words(words(), "|"); }
+  static constexpr bool number = false;
+
+ private:
+  static std::span<const std::string_view> words() {
+    static constexpr std::string_view of[] = {word(First), word(Others)...};
+    return of;
+  }
+  static constexpr std::string_view word(E value) { return enum_words<E>[static_cast<std::size_t>(value)]; }
+};
+
+namespace detail {
+template <class List>
+struct ToVariant;
+template <template <class...> class List, class... T>
+struct ToVariant<List<T...>> {
+  using type = std::variant<T...>;
+};
+template <class List>
+using VariantOf = typename ToVariant<List>::type;  // one of the types of a list
+}  // namespace detail
+
+struct AnyAlternative {
+  template <class T>
+  static constexpr bool has = true;
+};
+// One type of a variant, by its name; Kind::has<T> says which of them the option takes.
+template <class Variant, class Kind = AnyAlternative>
+struct NamedOption;
+template <class... T, class Kind>
+struct NamedOption<std::variant<T...>, Kind> {
+  using Variant = std::variant<T...>;
+  static Variant parse(std::string_view name, std::string_view text, Range) {
+    const std::vector<std::string_view> all = words();
+    const std::string_view found = all[parse_word(name, text, all)];
+    Variant out;
+    ((T::name == found ? void(out = T{}) : void()), ...);
+    return out;
+  }
+  static std::string print(const Variant& value) {
+    return std::visit([](const auto& one) { return std::string(one.name); }, value);
+  }
+  static std::string choices() { return join_words(words(), "|"); }
+  static constexpr bool number = false;
+
+ private:
+  static std::vector<std::string_view> words() {
+    std::vector<std::string_view> out;
+    ((Kind::template has<T> ? out.push_back(T::name) : void()), ...);
+    return out;
+  }
+};
+
 // One option of the struct Params.
 template <class Params>
 struct Field {
@@ -82,7 +146,15 @@ struct Field {
   std::string (*get)(const Params&) = nullptr;
   std::string (*choices)() = nullptr;
   Range range;
+  // Throws UsageError naming the option when its value is one that set() would refuse.
+  void (*check)(const Params&, std::string_view name, Range) = nullptr;
 };
+
+// What is set from C++ is held against the same ranges as what is set from text. Throws UsageError.
+template <class Params>
+void check_options(const Params& options) {
+  for (const auto& f : Params::fields()) f.check(options, f.name, f.range);
+}
 
 template <class T>
 struct MemberOf;
@@ -92,7 +164,8 @@ struct MemberOf<T P::*> {
   using Type = T;
 };
 
-template <auto Member>
+// How: the type of the member as an option, or a restriction of it (Only, NamedOption).
+template <auto Member, class How = OptionType<typename MemberOf<decltype(Member)>::Type>>
 [[nodiscard]] constexpr auto field(std::string_view name, std::string_view unit, std::string_view help,
                                    Range range = {}) {
   using Params = typename MemberOf<decltype(Member)>::Params;
@@ -101,13 +174,16 @@ template <auto Member>
                        unit,
                        help,
                        std::is_same_v<Type, bool>,
-                       OptionType<Type>::number,
+                       How::number,
                        [](Params& p, std::string_view n, std::string_view text, Range r) {
-                         p.*Member = OptionType<Type>::parse(n, text, r);
+                         p.*Member = How::parse(n, text, r);
                        },
-                       [](const Params& p) { return OptionType<Type>::print(p.*Member); },
-                       &OptionType<Type>::choices,
-                       range};
+                       [](const Params& p) { return How::print(p.*Member); },
+                       &How::choices,
+                       range,
+                       [](const Params& p, std::string_view n, Range r) {
+                         static_cast<void>(How::parse(n, How::print(p.*Member), r));
+                       }};
 }
 
 // The name among candidates that a person most likely meant, or empty when none is near.

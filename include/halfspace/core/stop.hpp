@@ -40,7 +40,9 @@ class StopHandle {
   [[nodiscard]] StopHandle with_grace(double seconds) const;
 
   [[nodiscard]] bool can_cancel() const { return cancelled_ != nullptr; }
-  [[nodiscard]] bool possible() const { return cancelled_ != nullptr || deadline_ != never; }  // that it ever asks
+  [[nodiscard]] bool possible() const {
+    return cancelled_ != nullptr || deadline_ != never;
+  }  // that it ever asks
   [[nodiscard]] bool asked() const noexcept { return possible() && cause() != StopCause::None; }
   [[nodiscard]] StopCause cause() const noexcept;
   void check() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "halfspace/core/parallel.hpp"
+#include "halfspace/data/arrays.hpp"
 #include "halfspace/data/encoding.hpp"
 #include "halfspace/data/matrix.hpp"
 
@@ -25,7 +26,7 @@ struct DatasetParts {
   std::vector<double> weights;               // empty: all 1
   std::shared_ptr<const Encoding> encoding;  // tables only
   bool from_text = false;                    // the values were written as decimals
-  std::string name;                      // path or description, for messages
+  std::string name;                          // path or description, for messages
 
   // From a cache: arrays that lie inside `storage`, instead of the vectors above, and what is known without looking
   // at the rows. check_cache() holds all of it against the rows.
@@ -41,6 +42,15 @@ class Dataset {
   // Checks sizes and, with `check_values`, every index and value. Labels and weights are always checked unless they
   // are stored ones. Throws InputError naming `parts.name`.
   static Dataset make(DatasetParts parts, bool check_values = true);
+
+  // Rows in arrays of the caller: all values row after row (or column after column), or the arrays of compressed sparse rows
+  // (those of scipy's csr_matrix: data, indices, indptr). Everything is checked: sizes, ranges, values that are not
+  // finite, columns given twice in a row are an InputError with row and column, counted from 1. Borrowed values are never
+  // copied; column numbers of 64 bits and row starts of 32 bits are converted into arrays of the set's own.
+  static Dataset dense(ValueArray values, std::size_t rows, std::size_t cols,
+                       const ArrayOptions& options = {});
+  static Dataset csr(ValueArray values, IndexArray columns, IndexArray starts, std::size_t cols,
+                     const ArrayOptions& options = {});
 
   [[nodiscard]] const Matrix& matrix() const { return parts_->matrix; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
@@ -62,17 +72,24 @@ class Dataset {
   [[nodiscard]] std::string feature_name(
       std::uint32_t feature) const;  // from the table, else the number from 1
 
-  // Fingerprint of shape, entries as doubles, labels and weights: equal for equal data, whatever file or
-  // storage it came from.
+  // Fingerprint of shape, entries as doubles, labels and weights: equal for equal data, whatever file, array or
+  // storage it came from. Zeros are no entries, -0 and stored ones neither.
   [[nodiscard]] std::string fingerprint() const;
   // The one that a cache was written with; empty for data from elsewhere.
   [[nodiscard]] const std::string& stored_fingerprint() const { return parts_->stored_fingerprint; }
 
   // The chosen rows in the order given, sharing nothing with this set.
   [[nodiscard]] Dataset subset(std::span<const std::uint32_t> rows) const;
+  // The rows [first, last), sharing this set's storage. What a member of a team has of the whole (core/team.hpp), which
+  // may be no row at all.
+  [[nodiscard]] Dataset part(std::size_t first, std::size_t last) const;
   // The same rows with other labels (class of every row, sorted class names); the matrix is shared.
   [[nodiscard]] Dataset relabelled(std::vector<std::uint32_t> labels, std::vector<std::string> classes) const;
-  // One class against the rest: classes become {"rest", label}. Throws InputError when no row has the label.
+  // The same rows with other weights, one for each (none: all 1); matrix and labels are shared, so that a set costs eight
+  // bytes a row. A row of weight 0 is absent: the folds of a cross-validation are such sets.
+  [[nodiscard]] Dataset reweighted(std::vector<double> weights) const;
+  // One class against the rest: classes become {"rest", label}, or another name where one is called rest. Throws
+  // InputError when no row has the label.
   [[nodiscard]] Dataset one_against_rest(const std::string& label) const;
 
  private:

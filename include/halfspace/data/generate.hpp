@@ -24,11 +24,12 @@ struct GeneratorOptions {
   std::int64_t features = 2;
   double distance =
       2;  // gaussians: between the means, in standard deviations; logistic: length of the true weights
-  double margin = 0.1;    // margin: no row nearer to the plane than this (rows lie in the unit ball)
-  double flip = 0;        // share of labels turned over afterwards
-  double positive = 0.5;  // gaussians: share of the positive class
-  std::uint64_t seed = 1;      // of the rows
-  std::uint64_t law_seed = 1;  // of the direction in which the classes differ: other rows of the same law keep it
+  double margin = 0.1;     // margin: no row nearer to the plane than this (rows lie in the unit ball)
+  double flip = 0;         // share of labels turned over afterwards
+  double positive = 0.5;   // gaussians: share of the positive class
+  std::uint64_t seed = 1;  // of the rows
+  std::uint64_t law_seed =
+      1;  // of the direction in which the classes differ: other rows of the same law keep it
 };
 
 struct Generated {

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "halfspace/core/kernels.hpp"
+#include "halfspace/core/stored_row.hpp"
 
 namespace halfspace {
 
@@ -40,10 +40,10 @@ struct DenseView {
 };
 
 // Opened once per solve with std::visit, never per row.
-using Matrix =
-    std::variant<CsrView<One>, CsrView<float>, CsrView<Decimal>, CsrView<double>, DenseView<float>,
-                 DenseView<Decimal>, DenseView<double>, CsrView<One, std::uint16_t>, CsrView<float, std::uint16_t>,
-                 CsrView<Decimal, std::uint16_t>, CsrView<double, std::uint16_t>>;
+using Matrix = std::variant<CsrView<One>, CsrView<float>, CsrView<Decimal>, CsrView<double>, DenseView<float>,
+                            DenseView<Decimal>, DenseView<double>, CsrView<One, std::uint16_t>,
+                            CsrView<float, std::uint16_t>, CsrView<Decimal, std::uint16_t>,
+                            CsrView<double, std::uint16_t>>;
 
 template <class View>
 inline constexpr bool is_sparse = requires(View v) {

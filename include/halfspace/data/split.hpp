@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stratified splits: every part has each class in (nearly) the share it has in the whole.
+// Stratified splits: every part has each class in (nearly) the share it has in the whole. With groups, rows of one group
+// stay together, and the shares are as near as whole groups allow.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "halfspace/data/dataset.hpp"
@@ -17,5 +19,12 @@ struct Split {
 // fold number (0 .. folds - 1) of every row; rows of weight 0 do not count and get 0.
 [[nodiscard]] std::vector<std::uint32_t> stratified_folds(const Dataset& data, std::uint32_t folds,
                                                           std::uint64_t seed);
+
+// The same by groups: `groups` has a number for every row.
+[[nodiscard]] Split grouped_split(const Dataset& data, std::span<const std::uint32_t> groups,
+                                  double test_share, std::uint64_t seed);
+[[nodiscard]] std::vector<std::uint32_t> grouped_folds(const Dataset& data,
+                                                       std::span<const std::uint32_t> groups,
+                                                       std::uint32_t folds, std::uint64_t seed);
 
 }  // namespace halfspace

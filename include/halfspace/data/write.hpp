@@ -23,7 +23,8 @@ namespace halfspace {
 // hsd           everything, also the encoding of a table
 // The format that a name asks for, unless one is given.
 [[nodiscard]] Format written_format(std::string_view path, Format format = Format::Auto);
-void write(const Dataset& data, const std::string& path, Format format = Format::Auto, bool zero_based = false);
+void write(const Dataset& data, const std::string& path, Format format = Format::Auto,
+           bool zero_based = false);
 
 // The binary cache: a private copy of its bytes, of which only the header is checked. check_cache() then checks every
 // index and value once, in parallel, and that they are the ones that were written; read() does both.

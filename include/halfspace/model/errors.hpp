@@ -28,7 +28,11 @@ struct ErrorCount {
   void add(double row_weight, bool right);
   void add(const ErrorCount& other);
 };
-// `truth` has the classes of the model as labels_in() gives them.
+// The labels of the rows in the numbers of the model's classes; classes.size() where a label is none of them. A model of
+// one class against the rest (its fact "positive") knows every other label as its first class.
+[[nodiscard]] std::vector<std::uint32_t> labels_for(const Model& model, const Dataset& data);
+
+// `truth` is what labels_for() gives.
 [[nodiscard]] ErrorCount count_errors(const Model& model, std::span<const double> scores, const Dataset& data,
                                       std::span<const std::uint32_t> truth);
 

@@ -1,81 +1,92 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Losses as pure functions of the signed margin m = y f(x). For each: value, slope (a subgradient in m),
-// curvature (a generalised second derivative), and the dual part gain(a) = -conjugate(-a), so that for every
-// m and every a in [0, limit]: value(m) >= gain(a) - a m, with equality when a = -slope(m) (Fenchel-Young).
+// The one list of losses, each a pure function of the signed margin m = y f(x), convex and never rising. Options,
+// solvers, certificates, `verify`, docs and contract tests follow from the list and from what a loss says of itself:
+//   name, formula      the word of the options, and what it stands for
+//   value, slope       the loss and a subgradient in m
+//   curvature          a generalised second derivative; at most largest_curvature
+//   gain(a)            the dual part, -conjugate(-a) for 0 <= a <= limit: value(m) >= gain(a) - a m for every m, with
+//                      equality when a = -slope(m) (Fenchel, Young)
+//   smooth             the slope has no jump: Newton's method, and a dual point that follows from the margins
+//   margin             there is no loss from this margin on; infinity: always some
+//   best_constant(p, n)  the b with the least p value(b) + n value(-b), at most 1 + |log(p / n)| in size
+//   gain_curvature     only where gain(a) = a - gain_curvature a^2 / 2, so that a coordinate step of the dual has a
+//                      closed form; then curvature(m) is 0 or largest_curvature
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <limits>
 #include <string_view>
 #include <tuple>
 #include <variant>
 
+#include "halfspace/core/options.hpp"
+#include "halfspace/objective/losses/hinge.hpp"
+#include "halfspace/objective/losses/logistic.hpp"
+#include "halfspace/objective/losses/perceptron.hpp"
+#include "halfspace/objective/losses/smooth_hinge.hpp"
+#include "halfspace/objective/losses/squared_hinge.hpp"
+#include "halfspace/objective/losses/zero_one.hpp"
+
 namespace halfspace {
 
-struct Hinge {
-  static constexpr std::string_view name = "hinge";
-  static constexpr bool smooth = false;
-  static constexpr double limit = 1;  // largest dual value a
-  [[nodiscard]] static double value(double m) { return m < 1 ? 1 - m : 0; }
-  [[nodiscard]] static double slope(double m) { return m < 1 ? -1 : 0; }
-  [[nodiscard]] static double curvature(double) { return 0; }
-  [[nodiscard]] static double gain(double a) { return a; }
+using Losses = std::tuple<Hinge, SquaredHinge, SmoothHinge, Logistic, PerceptronLoss>;
+
+using Loss = detail::VariantOf<Losses>;
+
+[[nodiscard]] inline std::string_view name_of(const Loss& loss) {
+  return std::visit([](auto l) { return l.name; }, loss);
+}
+[[nodiscard]] inline bool is_smooth(const Loss& loss) {
+  return std::visit([](auto l) { return l.smooth; }, loss);
+}
+
+// The dual of these is a quadratic function over a box.
+template <class L>
+concept QuadraticGain = requires {
+  { L::gain_curvature } -> std::convertible_to<double>;
 };
 
-struct SquaredHinge {
-  static constexpr std::string_view name = "squared-hinge";
-  static constexpr bool smooth = true;
-  static constexpr double limit = std::numeric_limits<double>::infinity();
-  [[nodiscard]] static double value(double m) { return m < 1 ? (1 - m) * (1 - m) : 0; }
-  [[nodiscard]] static double slope(double m) { return m < 1 ? -2 * (1 - m) : 0; }
-  [[nodiscard]] static double curvature(double m) { return m < 1 ? 2 : 0; }
-  [[nodiscard]] static double gain(double a) { return a - a * a / 4; }
+// The losses of support vector machines: there is none beyond a margin, so that the plane is made of the rows inside.
+struct MarginLoss {
+  template <class L>
+  static constexpr bool has = L::margin > 0 && L::margin < std::numeric_limits<double>::infinity();
 };
 
-struct Logistic {
-  static constexpr std::string_view name = "logistic";
-  static constexpr bool smooth = true;
-  static constexpr double limit = 1;
-  [[nodiscard]] static double value(double m) {
-    return m > 0 ? std::log1p(std::exp(-m)) : std::log1p(std::exp(m)) - m;
-  }
-  // -1 / (1 + e^m), without overflow on either side.
-  [[nodiscard]] static double slope(double m) {
-    if (m > 0) {
-      const double e = std::exp(-m);
-      return -e / (1 + e);
-    }
-    return -1 / (1 + std::exp(m));
-  }
-  [[nodiscard]] static double curvature(double m) {
-    const double e = std::exp(-std::abs(m));
-    return e / ((1 + e) * (1 + e));
-  }
-  // Entropy: -a log a - (1 - a) log(1 - a).
-  [[nodiscard]] static double gain(double a) {
-    const auto part = [](double p) { return p > 0 ? -p * std::log(p) : 0.0; };
-    return part(a) + (a < 1 ? -(1 - a) * std::log1p(-a) : 0.0);
-  }
-};
+template <>
+struct OptionType<Loss> : NamedOption<Loss> {};
 
-// The perceptron's own loss; no margin is asked for, so it has no use in a penalised problem.
-struct PerceptronLoss {
-  static constexpr std::string_view name = "perceptron";
-  static constexpr bool smooth = false;
-  static constexpr double limit = 1;
-  [[nodiscard]] static double value(double m) { return m < 0 ? -m : 0; }
-  [[nodiscard]] static double slope(double m) { return m <= 0 ? -1 : 0; }
-  [[nodiscard]] static double curvature(double) { return 0; }
-  [[nodiscard]] static double gain(double) { return 0; }
+namespace detail {
+// "LEAD: NAME FORMULA, NAME FORMULA, ..." of the losses of a kind, for the help of an option.
+template <class Kind, class List = Losses>
+struct LossHelp;
+template <class Kind, class... L>
+struct LossHelp<Kind, std::tuple<L...>> {
+  static constexpr std::string_view lead = "loss of a row with margin m:";
+  static constexpr std::size_t size =
+      lead.size() + ((Kind::template has<L> ? L::name.size() + L::formula.size() + 3 : 0) + ...);
+  static constexpr std::array<char, size> text = [] {
+    std::array<char, size> out{};
+    std::size_t at = 0;
+    const auto add = [&](std::string_view words) {
+      for (const char c : words) out[at++] = c;
+    };
+    const auto add_loss = [&](bool has, std::string_view name, std::string_view formula) {
+      if (!has) return;
+      add(at == lead.size() ? " " : ", ");
+      add(name);
+      add(" ");
+      add(formula);
+    };
+    add(lead);
+    (add_loss(Kind::template has<L>, L::name, L::formula), ...);
+    return out;
+  }();
 };
-
-struct ZeroOne {
-  static constexpr std::string_view name = "zero-one";
-  [[nodiscard]] static double value(double m) { return m <= 0 ? 1 : 0; }
-};
-
-using Losses = std::tuple<Hinge, SquaredHinge, Logistic, PerceptronLoss>;
-using Loss = std::variant<Hinge, SquaredHinge, Logistic>;  // what a penalised problem can have
+// One place is left over: the first loss has no comma before it.
+template <class Kind>
+inline constexpr std::string_view loss_help{LossHelp<Kind>::text.data(), LossHelp<Kind>::size - 1};
+}  // namespace detail
 
 }  // namespace halfspace

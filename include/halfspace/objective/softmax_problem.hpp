@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Logistic regression with several classes at once: minimise  1/2 sum_k |theta_k|^2  +  sum over rows of
+// Logistic regression with several classes at once: minimise  sum_k penalty(theta_k)  +  sum over rows of
 // cost_i (log sum_k exp f_k(x_i) - f_{y_i}(x_i)),  f_k(x) = theta_k . x + theta0_k.
-// Offset: free, lifted (1/2 theta0_k^2 is added) or none. Its dual: maximise  sum cost_i entropy(q_i) -
-// 1/2 sum_k |sum_i cost_i ([y_i = k] - q_ik) x_i|^2  over distributions q_i on the classes, with
+// A lifted offset is penalised like a weight. Its dual: maximise  sum cost_i entropy(q_i) -
+// sum_k conjugate(sum_i cost_i ([y_i = k] - q_ik) x_i)  over distributions q_i on the classes, with
 // sum_i cost_i ([y_i = k] - q_ik) = 0 for every k when the offsets are free.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "halfspace/data/dataset.hpp"
@@ -17,6 +18,7 @@ namespace halfspace {
 struct SoftmaxProblem {
   const Dataset* data = nullptr;
   std::vector<double> cost;  // a row of cost 0 is absent
+  Penalty penalty = L2{};
   Offset offset = Offset::Free;
 
   [[nodiscard]] std::size_t rows() const { return cost.size(); }
@@ -24,6 +26,9 @@ struct SoftmaxProblem {
 };
 
 [[nodiscard]] SoftmaxProblem make_softmax_problem(const Dataset& data, Offset offset, double C,
-                                                  const std::vector<double>& class_weights = {});
+                                                  const std::vector<double>& class_weights = {},
+                                                  Penalty penalty = L2{});
+// What is minimised, in words.
+[[nodiscard]] std::string softmax_formula(const Penalty& penalty, Offset offset, double C);
 
 }  // namespace halfspace

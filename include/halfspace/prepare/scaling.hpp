@@ -26,9 +26,11 @@ struct Scaling {
 };
 
 [[nodiscard]] Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Threads& threads);
+// Of every column over the rows by weight; 0 for a constant one. The factors of the standard scaling, turned over.
+[[nodiscard]] std::vector<double> column_deviations(const Dataset& data, const Threads& threads);
 [[nodiscard]] Dataset apply_scaling(const Dataset& data, const Scaling& scaling, const Threads& threads);
 // The rows [begin, end) of any data, as a model sees them: columns that the scaling does not know become zero.
-[[nodiscard]] Dataset apply_scaling(const Dataset& data, const Scaling& scaling, std::size_t begin, std::size_t end,
-                                    const Threads& threads);
+[[nodiscard]] Dataset apply_scaling(const Dataset& data, const Scaling& scaling, std::size_t begin,
+                                    std::size_t end, const Threads& threads);
 
 }  // namespace halfspace

@@ -25,8 +25,8 @@ concept AlgorithmOptions = requires(const Dataset& data, const A& options, const
   { solve(data, options, run) } -> std::same_as<Fit>;
 };
 
-using Algorithms = std::tuple<Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, Pegasos, Sgd, Svm, NuSvm,
-                              LogisticRegression, HardMargin, Majority, Stump, Lookup>;
+using Algorithms = std::tuple<Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, Pegasos,
+                              Sgd, Svm, NuSvm, LogisticRegression, HardMargin, Majority, Stump, Lookup>;
 
 // Every option of an algorithm with its value as text.
 template <AlgorithmOptions A>
@@ -45,11 +45,15 @@ void refuse_start(const Run& run, std::string_view algorithm);  // UsageError wh
 
 // `static constexpr bool two_classes = true`: the algorithm knows two classes only, and sees each against the rest.
 template <class A>
-concept ForTwoClasses = requires { requires A::two_classes; };
+concept ForTwoClasses = requires {
+  requires A::two_classes;
+};
 
 // `static constexpr bool starts = true`: an online learner whose state is a plane, which may start at another than zero.
 template <class A>
-concept Starts = requires { requires A::starts; };
+concept Starts = requires {
+  requires A::starts;
+};
 namespace detail {
 template <AlgorithmOptions A>
 void check_start(const Run& run) {
@@ -57,14 +61,17 @@ void check_start(const Run& run) {
 }
 }  // namespace detail
 
-// Trains any algorithm of the list: checks the data, solves, and gives the model its names.
+// Trains any algorithm of the list on the rows as they are: checks options and data, solves, and gives the model its names.
+// train/train.hpp has the whole way from raw rows, with the training errors counted.
 template <AlgorithmOptions A>
 [[nodiscard]] Fit train(const Dataset& data, const A& options, const Run& given = {}) {
+  check_options(options);
   detail::check_start<A>(given);
   detail::check_trainable(data);
   const Run run = begin_run(given);
   const auto solve_all = [&](const Dataset& rows) { return solve(rows, options, run); };
-  Fit fit = ForTwoClasses<A> && data.classes().size() > 2 ? detail::one_vs_rest(data, solve_all) : solve_all(data);
+  Fit fit =
+      ForTwoClasses<A> && data.classes().size() > 2 ? detail::one_vs_rest(data, solve_all) : solve_all(data);
   detail::complete(fit, data, A::name, option_values(options), run);
   return fit;
 }

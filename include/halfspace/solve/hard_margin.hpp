@@ -29,11 +29,13 @@ struct HardMargin {
         field<&HardMargin::gap>("gap", "G", "stop when the margin is within this of the widest, certified",
                                 {1e-9, 1}),
         field<&HardMargin::kernel>("kernel", "KERNEL", detail::kernel_help),
-        field<&HardMargin::cache>("cache", "MB", "kernels: megabytes for rows of the kernel matrix", {1, 1e6})};
+        field<&HardMargin::cache>("cache", "MB", "kernels: megabytes for rows of the kernel matrix",
+                                  {1, 1e6})};
   }
 };
 
-// Not separable: the fit has no model to use, and no_plane is the proof; with a kernel, refusal says what is proved.
+// Not separable: the answer is no, without a model; proof.separation proves it, and with a kernel the reason says what
+// is proved.
 [[nodiscard]] Fit solve(const Dataset& data, const HardMargin& options, const Run& run);
 
 }  // namespace halfspace

@@ -37,7 +37,8 @@ struct NuSvm {
         field<&NuSvm::multiclass>("multiclass", "HOW",
                                   "more than two classes: in pairs (auto) or each against the rest"),
         field<&NuSvm::cache>("cache", "MB", detail::cache_help, {1, 1e6}),
-        field<&NuSvm::no_certificate>("no-certificate", "", "leave certificate and dual point out of the model file"),
+        field<&NuSvm::no_certificate>("no-certificate", "",
+                                      "leave certificate and dual point out of the model file"),
     };
   }
 };

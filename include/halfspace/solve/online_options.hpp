@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "halfspace/core/options.hpp"
+#include "halfspace/objective/offset.hpp"
 
 namespace halfspace {
 
@@ -28,22 +29,25 @@ struct OptionType<Passes> {
 // Worst: every step looks at all rows and takes the one with the least m = y f(x), which is the one furthest on the wrong
 // side of the plane, so a step is a pass.
 enum class Order { Cyclic, Shuffled, Random, Worst };
-enum class LiftedOffset { Lifted, None };
 namespace detail {
 inline constexpr std::string_view order_words[] = {"cyclic", "shuffled", "random", "worst"};
-inline constexpr std::string_view lifted_offset_words[] = {"lifted", "none"};
 inline constexpr std::string_view passes_help = "passes over the rows, fractions allowed, or until-clean";
 inline constexpr std::string_view max_passes_help = "with --passes until-clean: give up after N passes";
 inline constexpr std::string_view order_help =
     "which row comes next; shuffled: a new order every pass; random: drawn with replacement; worst: the row "
     "furthest on the wrong side (least y f), found by a pass of its own";
+inline constexpr std::string_view stepped_order_help =
+    "which row comes next; shuffled: a new order every pass; random: drawn with replacement";
 inline constexpr std::string_view lifted_help =
     "lifted: a constant feature 1; none: planes through the origin";
 }  // namespace detail
 template <>
 inline constexpr std::span<const std::string_view> enum_words<Order> = detail::order_words;
-template <>
-inline constexpr std::span<const std::string_view> enum_words<LiftedOffset> = detail::lifted_offset_words;
+// Planes of the perceptron family treat the offset as the weight of a constant feature, if they have one.
+using LiftedOrNone = Only<Offset::Lifted, Offset::None>;
+
+// The orders in which one row comes after the other.
+using SteppedOrders = Only<Order::Cyclic, Order::Shuffled, Order::Random>;
 
 // One update of a plane between two classes, as it happens.
 struct Update {

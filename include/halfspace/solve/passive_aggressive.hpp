@@ -10,6 +10,7 @@
 
 #include "halfspace/core/options.hpp"
 #include "halfspace/data/row_stream.hpp"
+#include "halfspace/objective/offset.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "halfspace/solve/online_options.hpp"
 
@@ -33,7 +34,7 @@ struct PassiveAggressive {
   Passes passes;
   std::int64_t max_passes = 1000;
   Order order = Order::Cyclic;
-  LiftedOffset offset = LiftedOffset::Lifted;
+  Offset offset = Offset::Lifted;
   bool average = false;
 
   static constexpr auto fields() {
@@ -45,7 +46,7 @@ struct PassiveAggressive {
         field<&P::passes>("passes", "T", detail::passes_help, {0, 1e9}),
         field<&P::max_passes>("max-passes", "N", detail::max_passes_help, {1, 1e9}),
         field<&P::order>("order", "ORDER", detail::order_help),
-        field<&P::offset>("offset", "OFFSET", detail::lifted_help),
+        field<&P::offset, LiftedOrNone>("offset", "OFFSET", detail::lifted_help),
         field<&P::average>("average", "", "keep the mean of the planes over all steps"),
     };
   }

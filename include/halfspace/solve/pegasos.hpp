@@ -10,28 +10,18 @@
 
 #include "halfspace/core/options.hpp"
 #include "halfspace/data/row_stream.hpp"
+#include "halfspace/objective/offset.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "halfspace/solve/online_options.hpp"
 
 namespace halfspace {
 
 enum class PegasosRate { Pegasos, Sqrt };
-enum class FreeOffset { Free, None };
-// The orders in which one row after the other comes.
-enum class SteppedOrder { Cyclic, Shuffled, Random };
 namespace detail {
 inline constexpr std::string_view pegasos_rate_words[] = {"pegasos", "sqrt"};
-inline constexpr std::string_view free_offset_words[] = {"free", "none"};
-inline constexpr std::string_view stepped_order_words[] = {"cyclic", "shuffled", "random"};
-inline constexpr std::string_view stepped_order_help =
-    "which row comes next; shuffled: a new order every pass; random: drawn with replacement";
 }  // namespace detail
 template <>
 inline constexpr std::span<const std::string_view> enum_words<PegasosRate> = detail::pegasos_rate_words;
-template <>
-inline constexpr std::span<const std::string_view> enum_words<FreeOffset> = detail::free_offset_words;
-template <>
-inline constexpr std::span<const std::string_view> enum_words<SteppedOrder> = detail::stepped_order_words;
 
 struct Pegasos {
   static constexpr std::string_view name = "pegasos";
@@ -42,8 +32,8 @@ struct Pegasos {
   double passes = 10;
   std::int64_t batch = 1;
   PegasosRate rate = PegasosRate::Pegasos;
-  FreeOffset offset = FreeOffset::None;
-  SteppedOrder order = SteppedOrder::Shuffled;
+  Offset offset = Offset::None;
+  Order order = Order::Shuffled;
   bool average = false;
 
   static constexpr auto fields() {
@@ -54,9 +44,9 @@ struct Pegasos {
         field<&P::passes>("passes", "T", "passes over the rows, fractions allowed", {0, 1e9}),
         field<&P::batch>("batch", "B", "rows per step", {1, 1e9}),
         field<&P::rate>("rate", "RATE", "pegasos: 1/(L t); sqrt: 1/sqrt(t)"),
-        field<&P::offset>("offset", "OFFSET",
-                          "free: not penalised, with the same rate; none: planes through the origin"),
-        field<&P::order>("order", "ORDER", detail::stepped_order_help),
+        field<&P::offset, Only<Offset::Free, Offset::None>>(
+            "offset", "OFFSET", "free: not penalised, with the same rate; none: planes through the origin"),
+        field<&P::order, SteppedOrders>("order", "ORDER", detail::stepped_order_help),
         field<&P::average>("average", "", "keep the mean of the planes over all steps"),
     };
   }

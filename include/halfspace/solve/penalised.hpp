@@ -14,14 +14,10 @@
 
 namespace halfspace {
 
-enum class SvmLoss { Hinge, SquaredHinge };
 enum class SolverName { Auto, DualDescent, Newton, Semismooth };
 namespace detail {
-inline constexpr std::string_view svm_loss_words[] = {"hinge", "squared-hinge"};
 inline constexpr std::string_view solver_words[] = {"auto", "dual-descent", "newton", "semismooth"};
 }  // namespace detail
-template <>
-inline constexpr std::span<const std::string_view> enum_words<SvmLoss> = detail::svm_loss_words;
 template <>
 inline constexpr std::span<const std::string_view> enum_words<SolverName> = detail::solver_words;
 
@@ -30,7 +26,8 @@ enum class ManyClasses { Auto, OneVsRest, OneVsOne };
 namespace detail {
 inline constexpr std::string_view many_classes_words[] = {"auto", "one-vs-rest", "one-vs-one"};
 inline constexpr std::string_view many_classes_help =
-    "more than two classes: each against the rest, or every two against each other (kernels only, and their default)";
+    "more than two classes: each against the rest, or every two against each other (kernels only, and their "
+    "default)";
 inline constexpr std::string_view cache_help = "kernels: megabytes for rows of the kernel matrix";
 }  // namespace detail
 template <>
@@ -48,7 +45,9 @@ struct OptionType<GapGoal> {
   static GapGoal parse(std::string_view name, std::string_view text, Range range) {
     return text == "auto" ? GapGoal() : GapGoal(OptionType<double>::parse(name, text, range));
   }
-  static std::string print(const GapGoal& gap) { return gap.value > 0 ? OptionType<double>::print(gap.value) : "auto"; }
+  static std::string print(const GapGoal& gap) {
+    return gap.value != 0 ? OptionType<double>::print(gap.value) : "auto";
+  }
   static std::string choices() { return {}; }
   static constexpr bool number = true;
 };
@@ -58,7 +57,7 @@ struct Svm {
   static constexpr std::string_view summary = "soft-margin support vector machine, solved to a certified gap";
 
   double C = 1;
-  SvmLoss loss = SvmLoss::Hinge;
+  Loss loss = Hinge{};
   Offset offset = Offset::Free;
   GapGoal gap;
   SolverName solver = SolverName::Auto;
@@ -72,14 +71,16 @@ struct Svm {
     return std::array{
         field<&Svm::C>("C", "C", "weight of the losses: minimise 1/2 |theta|^2 + C sum loss",
                        {1e-300, 1e300}),
-        field<&Svm::loss>("loss", "LOSS", "max(0, 1 - m) or its square"),
+        field<&Svm::loss, NamedOption<Loss, MarginLoss>>("loss", "LOSS", detail::loss_help<MarginLoss>),
         field<&Svm::offset>("offset", "OFFSET", "free: not penalised; lifted: penalised like a weight; none"),
-        field<&Svm::gap>("gap", "G",
-                         "stop when (primal - dual) / max(1, primal) <= G, certified; auto: 1e-4, with a kernel 1e-3",
-                         {1e-12, 1}),
+        field<&Svm::gap>(
+            "gap", "G",
+            "stop when (primal - dual) / max(1, primal) <= G, certified; auto: 1e-4, with a kernel 1e-3",
+            {1e-12, 1}),
         field<&Svm::solver>("solver", "SOLVER", "how it is solved; auto chooses by shape, loss and C"),
         field<&Svm::class_weight>("class-weight", "W", "balanced, or LABEL:W,LABEL:W,...: factors on C"),
-        field<&Svm::no_certificate>("no-certificate", "", "leave certificate and dual point out of the model file"),
+        field<&Svm::no_certificate>("no-certificate", "",
+                                    "leave certificate and dual point out of the model file"),
         field<&Svm::kernel>("kernel", "KERNEL", detail::kernel_help),
         field<&Svm::multiclass>("multiclass", "HOW", detail::many_classes_help),
         field<&Svm::cache>("cache", "MB", detail::cache_help, {1, 1e6}),
@@ -87,23 +88,20 @@ struct Svm {
   }
 };
 
-enum class Penalty { L2, None };
 enum class LogisticClasses { Softmax, OneVsRest };
 namespace detail {
-inline constexpr std::string_view penalty_words[] = {"l2", "none"};
 inline constexpr std::string_view logistic_classes_words[] = {"softmax", "one-vs-rest"};
 }  // namespace detail
 template <>
-inline constexpr std::span<const std::string_view> enum_words<Penalty> = detail::penalty_words;
-template <>
-inline constexpr std::span<const std::string_view> enum_words<LogisticClasses> = detail::logistic_classes_words;
+inline constexpr std::span<const std::string_view> enum_words<LogisticClasses> =
+    detail::logistic_classes_words;
 
 struct LogisticRegression {
   static constexpr std::string_view name = "logistic";
   static constexpr std::string_view summary = "logistic regression, solved to a certified gap";
 
   double C = 1;
-  Penalty penalty = Penalty::L2;
+  Penalty penalty = L2{};
   Offset offset = Offset::Free;
   LogisticClasses multiclass = LogisticClasses::Softmax;
   double gap = 1e-4;
@@ -116,11 +114,12 @@ struct LogisticRegression {
                                       "weight of the losses: minimise 1/2 |theta|^2 + C sum log(1 + exp(-m))",
                                       {1e-300, 1e300}),
         field<&LogisticRegression::penalty>(
-            "penalty", "PENALTY", "none: two classes, with standard errors; refused when the classes are separable"),
+            "penalty", "PENALTY",
+            "none: two classes, with standard errors; refused when the classes are separable"),
         field<&LogisticRegression::offset>("offset", "OFFSET",
                                            "free: not penalised; lifted: penalised like a weight; none"),
-        field<&LogisticRegression::multiclass>("multiclass", "HOW",
-                                               "more than two classes: all at once, or each against the rest"),
+        field<&LogisticRegression::multiclass>(
+            "multiclass", "HOW", "more than two classes: all at once, or each against the rest"),
         field<&LogisticRegression::gap>(
             "gap", "G", "stop when (primal - dual) / max(1, primal) <= G, certified", {1e-12, 1}),
         field<&LogisticRegression::solver>("solver", "SOLVER",

@@ -10,6 +10,7 @@
 #include "halfspace/core/kernel_function.hpp"
 #include "halfspace/core/options.hpp"
 #include "halfspace/data/row_stream.hpp"
+#include "halfspace/objective/offset.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "halfspace/solve/online_options.hpp"
 
@@ -24,7 +25,7 @@ inline constexpr std::string_view budget_help =
     "with --kernel: a plane is made of at most B rows, one drawn at random leaves for a new one; 0: no limit";
 inline constexpr std::string_view online_to_batch_words[] = {"last",    "average", "last-half",
                                                              "longest", "vote",    "all"};
-}
+}  // namespace detail
 template <>
 inline constexpr std::span<const std::string_view> enum_words<OnlineToBatch> = detail::online_to_batch_words;
 
@@ -36,7 +37,7 @@ struct Perceptron {
   Passes passes;
   std::int64_t max_passes = 1000;
   Order order = Order::Cyclic;
-  LiftedOffset offset = LiftedOffset::Lifted;
+  Offset offset = Offset::Lifted;
   KernelFunction kernel;
   std::int64_t budget = 0;
   OnlineToBatch online_to_batch = OnlineToBatch::Last;
@@ -47,7 +48,7 @@ struct Perceptron {
         field<&P::passes>("passes", "T", detail::passes_help, {0, 1e9}),
         field<&P::max_passes>("max-passes", "N", detail::max_passes_help, {1, 1e9}),
         field<&P::order>("order", "ORDER", detail::order_help),
-        field<&P::offset>("offset", "OFFSET", detail::lifted_help),
+        field<&P::offset, LiftedOrNone>("offset", "OFFSET", detail::lifted_help),
         field<&P::kernel>("kernel", "KERNEL", detail::kernel_help),
         field<&P::budget>("budget", "B", detail::budget_help, {0, 4294967295.0}),
         field<&P::online_to_batch>("online-to-batch", "WHICH",
@@ -64,7 +65,7 @@ struct AveragedPerceptron {
   Passes passes;
   std::int64_t max_passes = 1000;
   Order order = Order::Cyclic;
-  LiftedOffset offset = LiftedOffset::Lifted;
+  Offset offset = Offset::Lifted;
   KernelFunction kernel;
   std::int64_t budget = 0;
 
@@ -73,7 +74,7 @@ struct AveragedPerceptron {
     return std::array{field<&P::passes>("passes", "T", detail::passes_help, {0, 1e9}),
                       field<&P::max_passes>("max-passes", "N", detail::max_passes_help, {1, 1e9}),
                       field<&P::order>("order", "ORDER", detail::order_help),
-                      field<&P::offset>("offset", "OFFSET", detail::lifted_help),
+                      field<&P::offset, LiftedOrNone>("offset", "OFFSET", detail::lifted_help),
                       field<&P::kernel>("kernel", "KERNEL", detail::kernel_help),
                       field<&P::budget>("budget", "B", detail::budget_help, {0, 4294967295.0})};
   }
@@ -87,7 +88,7 @@ struct VotedPerceptron {
   Passes passes;
   std::int64_t max_passes = 1000;
   Order order = Order::Cyclic;
-  LiftedOffset offset = LiftedOffset::Lifted;
+  Offset offset = Offset::Lifted;
   KernelFunction kernel;
   std::int64_t budget = 0;
   bool last_half = false;
@@ -98,7 +99,7 @@ struct VotedPerceptron {
         field<&P::passes>("passes", "T", detail::passes_help, {0, 1e9}),
         field<&P::max_passes>("max-passes", "N", detail::max_passes_help, {1, 1e9}),
         field<&P::order>("order", "ORDER", detail::order_help),
-        field<&P::offset>("offset", "OFFSET", detail::lifted_help),
+        field<&P::offset, LiftedOrNone>("offset", "OFFSET", detail::lifted_help),
         field<&P::kernel>("kernel", "KERNEL", detail::kernel_help),
         field<&P::budget>("budget", "B", detail::budget_help, {0, 4294967295.0}),
         field<&P::last_half>("last-half", "", "only the planes of the second half of the steps vote")};

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "halfspace/certify/separation.hpp"
@@ -26,7 +27,7 @@ struct SeparabilityOptions {
   Offset offset = Offset::Free;
   std::optional<Values> values;  // default: decimals for text and decimal storage, else doubles
   MarginWork margin = MarginWork::None;
-  double margin_gap = 1e-6;  // upper / lower - 1
+  double margin_gap = 1e-6;         // upper / lower - 1
   std::size_t most_columns = 4000;  // more after peeling: no exact basis is tried
 };
 
@@ -37,18 +38,28 @@ struct MarginBounds {
   double mistakes = 0;
 };
 
+// The plane with the widest margin and the weights of the rows that bound it, as numbers: those that the proof writes as
+// text (margin_plane, hull).
+struct WidestPlane {
+  std::vector<double> theta;
+  double theta0 = 0;
+  std::vector<std::pair<std::uint32_t, double>> hull;  // rows ascending
+};
+
 struct Separability {
   // False: no proof was found within the limits, and nothing is said about the verdict; the data are too
   // large, or the run was stopped.
   bool decided = false;
-  StopCause stopped = StopCause::None;  // before there was a verdict, or before the margin was as narrow as asked
+  StopCause stopped =
+      StopCause::None;  // before there was a verdict, or before the margin was as narrow as asked
   // Stopped between a plane and its proof: the plane with the widest margin so far, about which nothing is proved.
   std::vector<double> plane;
   double plane0 = 0;
   SeparationProof proof;
   SeparationVerdict check;  // of the proof, by the checker; it holds
   double check_seconds = 0;
-  std::optional<MarginBounds> margin;  // separable, when asked for
+  std::optional<MarginBounds> margin;    // separable, when asked for
+  WidestPlane widest;                    // with a margin
   std::optional<double> margin_at_most;  // not decided: no unit vector has a margin above this
   std::string method;  // what settled it: peeling, duplicates, probe, simplex, rational simplex
   std::uint64_t core_rows = 0, core_columns = 0;  // what peeling and merging left

@@ -9,9 +9,11 @@
 #include <string_view>
 
 #include "halfspace/core/options.hpp"
-#include "halfspace/objective/problem.hpp"
+#include "halfspace/data/row_stream.hpp"
+#include "halfspace/objective/losses.hpp"
+#include "halfspace/objective/offset.hpp"
 #include "halfspace/solve/fit.hpp"
-#include "halfspace/solve/pegasos.hpp"
+#include "halfspace/solve/online_options.hpp"
 
 namespace halfspace {
 
@@ -46,14 +48,10 @@ struct OptionType<Batch> {
   static constexpr bool number = false;
 };
 
-enum class SgdLoss { Hinge, SquaredHinge, Logistic, Perceptron };
 enum class Keep { Best, Last, Average };
 namespace detail {
-inline constexpr std::string_view sgd_loss_words[] = {"hinge", "squared-hinge", "logistic", "perceptron"};
 inline constexpr std::string_view keep_words[] = {"best", "last", "average"};
 }  // namespace detail
-template <>
-inline constexpr std::span<const std::string_view> enum_words<SgdLoss> = detail::sgd_loss_words;
 template <>
 inline constexpr std::span<const std::string_view> enum_words<Keep> = detail::keep_words;
 
@@ -62,19 +60,19 @@ struct Sgd {
   static constexpr std::string_view summary = "(stochastic) gradient descent on any loss";
   static constexpr bool starts = true;
 
-  SgdLoss loss = SgdLoss::Hinge;
+  Loss loss = Hinge{};
   double lambda = 0;
   double passes = 10;
   Batch batch;
   Rate rate;
   Keep keep = Keep::Best;
   Offset offset = Offset::Free;
-  SteppedOrder order = SteppedOrder::Random;
+  Order order = Order::Random;
 
   static constexpr auto fields() {
     using P = Sgd;
     return std::array{
-        field<&P::loss>("loss", "LOSS", "loss of a row as a function of its margin"),
+        field<&P::loss>("loss", "LOSS", detail::loss_help<AnyAlternative>),
         field<&P::lambda>("lambda", "L", "weight of the penalty: L/2 |theta|^2 + mean loss", {0, 1e300}),
         field<&P::passes>("passes", "T", "passes over the rows, fractions allowed", {0, 1e9}),
         field<&P::batch>("batch", "B", "rows per step, or all", {1, 1e9}),
@@ -82,7 +80,7 @@ struct Sgd {
         field<&P::keep>("keep", "WHICH",
                         "best: least objective at the end of a pass; last; average over the steps"),
         field<&P::offset>("offset", "OFFSET", "free: not penalised; lifted: a constant feature 1; none"),
-        field<&P::order>("order", "ORDER", detail::stepped_order_help),
+        field<&P::order, SteppedOrders>("order", "ORDER", detail::stepped_order_help),
     };
   }
 };

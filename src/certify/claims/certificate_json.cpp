@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "halfspace/certify/certificate.hpp"
-#include "model/strict_json.hpp"
+#include "model/file/strict_json.hpp"
 
 namespace halfspace {
 namespace {

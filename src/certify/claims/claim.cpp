@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "certify/claim.hpp"
+#include "certify/claims/claim.hpp"
 
 #include <fmt/format.h>
 
@@ -8,25 +8,17 @@
 #include <limits>
 #include <set>
 
-#include "halfspace/data/scaling.hpp"
 #include "halfspace/objective/class_weights.hpp"
+#include "halfspace/prepare/scaling.hpp"
 
 namespace halfspace {
 
 // The words of options whose enumerations belong to the solvers.
 namespace detail {
 namespace {
-enum class StatedLoss { Hinge, SquaredHinge };
-constexpr std::string_view loss_words[] = {"hinge", "squared-hinge"};
-enum class StatedPenalty { L2, None };
-constexpr std::string_view penalty_words[] = {"l2", "none"};
 constexpr std::string_view several_words[] = {"auto", "one-vs-rest", "one-vs-one", "softmax"};
 }  // namespace
 }  // namespace detail
-template <>
-inline constexpr std::span<const std::string_view> enum_words<detail::StatedLoss> = detail::loss_words;
-template <>
-inline constexpr std::span<const std::string_view> enum_words<detail::StatedPenalty> = detail::penalty_words;
 template <>
 inline constexpr std::span<const std::string_view> enum_words<detail::Several> = detail::several_words;
 
@@ -99,11 +91,10 @@ StatedOptions stated_options(const Model& model, const std::string& file) {
     out.C = options.value<double>("C", costs);
     out.class_weight = options.text("class-weight");
   }
-  if (svm)
-    out.loss = options.value<StatedLoss>("loss") == StatedLoss::Hinge ? Loss(Hinge{}) : Loss(SquaredHinge{});
+  if (svm) out.loss = options.value<Loss, NamedOption<Loss, MarginLoss>>("loss");
   if (logistic) {
     out.loss = Logistic{};
-    out.penalised = options.value<StatedPenalty>("penalty") == StatedPenalty::L2;
+    out.penalty = options.value<Penalty>("penalty");
     out.several = read_several(options, {Several::Softmax, Several::OneVsRest});
   }
   if (nu) out.nu = options.value<double>("nu", gaps);
@@ -127,6 +118,7 @@ StatedFacts stated_facts(const Model& model, const std::string& file) {
   out.data = facts.text("data");
   (void)facts.text("seed");  // how it was found: nothing that is claimed depends on it
   (void)facts.text("version");
+  if (facts.has("tuning")) (void)facts.text("tuning");
   if (model.algorithm == "nu-svm") {
     const std::string& all = facts.text("C");
     for (std::size_t from = 0; from <= all.size();) {
@@ -179,11 +171,10 @@ bool proves(const DualityGap& found, const DualityGap& stated) {
 }
 
 std::string gap_line(const std::string& name, const DualityGap& found, const DualityGap& stated, bool holds) {
-  return fmt::format("{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}", name,
-                     found.primal, found.dual, found.relative(),
-                     holds
-                         ? ""
-                         : fmt::format("; the model says {:.17g} and {:.17g}", stated.primal, stated.dual));
+  return fmt::format(
+      "{}: objective at most {:.10g}, best at least {:.10g}, relative gap {:.3g}{}", name, found.primal,
+      found.dual, found.relative(),
+      holds ? "" : fmt::format("; the model says {:.17g} and {:.17g}", stated.primal, stated.dual));
 }
 
 std::string fault_of(const DualPoint& point, const Problem& problem) {
@@ -207,7 +198,8 @@ std::vector<double> stated_class_weights(const Dataset& data, const std::string&
     return class_weights(data, text);
   } catch (const UsageError& wrong) {
     throw InputError({.file = file},
-                     fmt::format("the model's option 'class-weight' is '{}'", printable(text)), wrong.what());
+                     fmt::format("the model's option 'class-weight' is '{}'", printable(text)),
+                     wrong.said().message);
   }
 }
 

@@ -29,12 +29,12 @@ class Stated {
 
   [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] const std::string& text(std::string_view key);  // refuses when it is not there
-  // As the type of option has it.
-  template <class T>
+  // As the type of option has it, or a restriction of that.
+  template <class T, class How = OptionType<T>>
   [[nodiscard]] T value(std::string_view key, Range range = {}) {
     const std::string& given = text(key);
     try {
-      return OptionType<T>::parse(key, given, range);
+      return How::parse(key, given, range);
     } catch (const UsageError&) {
       refuse(key, "a value that cannot be");
     }
@@ -64,7 +64,7 @@ struct StatedOptions {
   std::vector<double> each_C;  // nu-svm: of every function, a fact
   Loss loss = Hinge{};
   Offset offset = Offset::Free;
-  bool penalised = true;
+  Penalty penalty = L2{};
   std::string class_weight;
   KernelFunction kernel;
   Several several = Several::Auto;
@@ -90,8 +90,8 @@ struct StatedFacts {
 // The same for sums that training and checking do alike: nor so much weaker that other numbers must have been meant.
 [[nodiscard]] bool as_stated(const DualityGap& found, const DualityGap& stated);
 // The line of a check: what was found, and what the model says if that is something else.
-[[nodiscard]] std::string gap_line(const std::string& name, const DualityGap& found,
-                                   const DualityGap& stated, bool holds);
+[[nodiscard]] std::string gap_line(const std::string& name, const DualityGap& found, const DualityGap& stated,
+                                   bool holds);
 
 // Why a dual point is none of this problem: a row that is not there or absent, a value that is no number or outside its
 // box. Empty: it is one.

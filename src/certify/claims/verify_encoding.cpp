@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "certify/verify_preparation.hpp"
+#include "certify/claims/verify_preparation.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace::detail {
@@ -31,11 +31,15 @@ std::string column_difference(const Column& stored, const Column& learned) {
   if (stored.name != learned.name)
     return fmt::format("column {} of the table is {} in the model", name, printable(stored.name, 40));
   if (stored.kind != learned.kind)
-    return fmt::format("column {} holds {}, the model says {}", name, kinds[static_cast<std::size_t>(learned.kind)],
+    return fmt::format("column {} holds {}, the model says {}", name,
+                       kinds[static_cast<std::size_t>(learned.kind)],
                        kinds[static_cast<std::size_t>(stored.kind)]);
   if (stored.hash_bits != learned.hash_bits)
-    return fmt::format("the words of column {} are hashed to {} bits, the model says {}", name, learned.hash_bits,
-                       stored.hash_bits);
+    return fmt::format("the words of column {} are hashed to {} bits, the model says {}", name,
+                       learned.hash_bits, stored.hash_bits);
+  if (stored.missing_feature != learned.missing_feature)
+    return fmt::format("column {} has {} feature for missing values, the model says it has {}", name,
+                       learned.missing_feature ? "a" : "no", stored.missing_feature ? "one" : "none");
   if (stored.fill != learned.fill && stored.kind != ColumnKind::Words)
     return fmt::format("what stands for a missing value of column {} is {}, the model says {}", name,
                        number_or_none(learned.fill), number_or_none(stored.fill));
@@ -58,7 +62,8 @@ std::string difference(const Encoding& stored, const Encoding& learned) {
   if (stored.delimiter != learned.delimiter)
     return differ("delimiter", std::string(1, learned.delimiter), std::string(1, stored.delimiter));
   if (stored.ignored != learned.ignored || stored.missing_words != learned.missing_words ||
-      stored.missing != learned.missing)
+      stored.missing != learned.missing || stored.one_hot != learned.one_hot ||
+      stored.decimal != learned.decimal)
     return "what was left out of the table is not what the model says";
   for (std::size_t c = 0; c < std::min(stored.columns.size(), learned.columns.size()); ++c) {
     std::string found = column_difference(stored.columns[c], learned.columns[c]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of the model must be made of the very rows and dual values that the certificate is computed
 // from: every support vector is held against its training row, every coefficient against y alpha.
-#include "certify/verify_kernel.hpp"
+#include "certify/claims/verify_kernel.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // Checks the gaps and margins that a kernel model claims. `out` has passed the checks that all models share.
 #pragma once
 
-#include "certify/claim.hpp"
+#include "certify/claims/claim.hpp"
 #include "halfspace/certify/verify_model.hpp"
 
 namespace halfspace::detail {

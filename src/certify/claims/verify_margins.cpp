@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "certify/verify_margins.hpp"
+#include "certify/claims/verify_margins.hpp"
 
 #include <fmt/format.h>
 #include <gmpxx.h>

@@ -2,7 +2,7 @@
 // Checks the margins that a hard-margin plane claims.
 #pragma once
 
-#include "certify/claim.hpp"
+#include "certify/claims/claim.hpp"
 #include "halfspace/certify/verify_model.hpp"
 
 namespace halfspace::detail {

@@ -4,7 +4,7 @@
 // kernel machine that is the last of the walk of these very counts, and a plane that is the last of a clean walk has
 // to separate the rows by itself. How long a plane lived, and so the mean over a walk and the weights of votes, cannot be
 // seen from the rows; nothing is claimed about it.
-#include "certify/verify_online.hpp"
+#include "certify/claims/verify_online.hpp"
 
 #include <fmt/format.h>
 
@@ -14,12 +14,12 @@
 #include <limits>
 #include <unordered_map>
 
-#include "certify/claim.hpp"
-#include "certify/refusal.hpp"
-#include "certify/verify_kernel.hpp"
-#include "halfspace/certify/mistake_bound.hpp"
+#include "certify/claims/claim.hpp"
+#include "certify/claims/verify_kernel.hpp"
+#include "certify/mistake_bound.hpp"
+#include "certify/separation/refusal.hpp"
 #include "halfspace/core/error.hpp"
-#include "model/strict_json.hpp"
+#include "model/file/strict_json.hpp"
 
 namespace halfspace::detail {
 namespace {
@@ -42,7 +42,8 @@ std::vector<Certificate> claims_of(const Model& model, bool separators) {
   std::vector<Certificate> out;
   for (const Json& item : json) {
     Fields fields(item, source, "certificate");
-    if (fields.text("kind") != (separators ? "separator" : "mistake-bound")) throw Refused{"a certificate of another kind"};
+    if (fields.text("kind") != (separators ? "separator" : "mistake-bound"))
+      throw Refused{"a certificate of another kind"};
     if (separators) {
       out.emplace_back(Separator{.theta = {}, .theta0 = 0, .margin = number(fields, "margin", false)});
     } else {
@@ -87,9 +88,11 @@ WalkOptions walk_options(const Model& model, const std::string& file) {
     out.last = true;
   } else {
     out.kernel = options.value<KernelFunction>("kernel").for_features(model.features());
-    require(options.value<std::int64_t>("budget", {0, 4294967295.0}) == 0, "rows that leave again bound nothing");
-    if (model.algorithm == "perceptron") 
-      out.last = options.word("online-to-batch", {"last", "average", "last-half", "longest", "vote", "all"}) == "last";
+    require(options.value<std::int64_t>("budget", {0, 4294967295.0}) == 0,
+            "rows that leave again bound nothing");
+    if (model.algorithm == "perceptron")
+      out.last = options.word("online-to-batch",
+                              {"last", "average", "last-half", "longest", "vote", "all"}) == "last";
     if (model.algorithm == "voted-perceptron") (void)options.value<bool>("last-half");
   }
   options.no_others();
@@ -108,8 +111,10 @@ void check_counts(const DualPoint& counts, const Dataset& data, std::uint64_t mi
   double sum = 0;
   for (std::size_t t = 0; t < counts.rows.size(); ++t) {
     const double count = counts.alpha[t];
-    require(counts.rows[t] < data.rows() && data.weight(counts.rows[t]) > 0, "mistakes on a row that is not there");
-    require(count >= 1 && count <= most && count == std::floor(count), "a number of mistakes that is not whole");
+    require(counts.rows[t] < data.rows() && data.weight(counts.rows[t]) > 0,
+            "mistakes on a row that is not there");
+    require(count >= 1 && count <= most && count == std::floor(count),
+            "a number of mistakes that is not whole");
     sum += count;
   }
   if (sum != static_cast<double>(mistakes))
@@ -118,9 +123,8 @@ void check_counts(const DualPoint& counts, const Dataset& data, std::uint64_t mi
 
 void check_kernel(const KernelFunction& kernel, const WalkOptions& options) {
   const bool linear = kernel.kind == KernelKind::Linear && options.kernel.kind == KernelKind::Linear;
-  require(linear ||
-              (kernel.kind == options.kernel.kind && kernel.gamma == options.kernel.gamma &&
-               kernel.coef == options.kernel.coef && kernel.degree == options.kernel.degree),
+  require(linear || (kernel.kind == options.kernel.kind && kernel.gamma == options.kernel.gamma &&
+                     kernel.coef == options.kernel.coef && kernel.degree == options.kernel.degree),
           "the kernel of the model is not the one of its options");
 }
 
@@ -149,17 +153,20 @@ std::string key_of(const Dataset& data, std::size_t row) {
 // The rows that vote are training rows, each as often and with the sign that the counts have.
 class Votes {
  public:
-  Votes(const VotedModel& model, const Model& whole, const Dataset& data, bool lifted) : model_(model), data_(data) {
+  Votes(const VotedModel& model, const Model& whole, const Dataset& data, bool lifted)
+      : model_(model), data_(data) {
     for (const DualPoint& counts : whole.dual)
       for (const std::uint32_t row : counts.rows)
         if (group_of_row_.try_emplace(row, 0).second)
           group_of_row_[row] = group_.try_emplace(key_of(data, row), group_.size()).first->second;
     for (std::size_t r = 0; r < model.constant.size(); ++r) {
-      require(model.constant[r] == (lifted ? 1.0 : 0.0), "a row of the vote adds another constant than its offset does");
+      require(model.constant[r] == (lifted ? 1.0 : 0.0),
+              "a row of the vote adds another constant than its offset does");
       const std::size_t size = model.start[r + 1] - model.start[r];
       const auto found = group_.find(key_of(std::span(model.index).subspan(model.start[r], size),
                                             std::span(model.value).subspan(model.start[r], size)));
-      if (found == group_.end()) throw Refused{fmt::format("row {} of the vote is not a training row", r + 1)};
+      if (found == group_.end())
+        throw Refused{fmt::format("row {} of the vote is not a training row", r + 1)};
       kept_.push_back(found->second);
     }
   }
@@ -167,7 +174,8 @@ class Votes {
   void check(std::size_t k, const DualPoint& counts, std::uint32_t positive) const {
     std::vector<double> left(2 * group_.size(), 0.0);
     for (std::size_t t = 0; t < counts.rows.size(); ++t)
-      left[2 * group_of_row_.at(counts.rows[t]) + (data_.labels()[counts.rows[t]] == positive ? 1 : 0)] += counts.alpha[t];
+      left[2 * group_of_row_.at(counts.rows[t]) + (data_.labels()[counts.rows[t]] == positive ? 1 : 0)] +=
+          counts.alpha[t];
     for (std::uint64_t m = model_.first[k]; m < model_.first[k + 1]; ++m)
       left[2 * kept_[model_.row[m]] + (model_.positive[m] != 0 ? 1 : 0)] -= 1;
     require(std::all_of(left.begin(), left.end(), [](double x) { return x == 0; }),
@@ -186,9 +194,9 @@ std::string bound_line(const MistakeBound& bound) {
   if (bound.mistakes == 0) return "no mistakes, and nothing is bounded";
   const std::string upper = fmt::format("no plane has a margin above {:.10g}", bound.margin_upper);
   const std::string after = fmt::format("{} mistakes, radius {:.10g}", bound.mistakes, bound.radius);
-  return bound.margin_lower > 0
-             ? fmt::format("separated with a margin of at least {:.10g}, {} ({})", bound.margin_lower, upper, after)
-             : fmt::format("{} ({})", upper, after);
+  return bound.margin_lower > 0 ? fmt::format("separated with a margin of at least {:.10g}, {} ({})",
+                                              bound.margin_lower, upper, after)
+                                : fmt::format("{} ({})", upper, after);
 }
 
 void check_walk(const Model& model, std::uint32_t k, const MistakeBound& claim, const WalkOptions& options,
@@ -198,8 +206,8 @@ void check_walk(const Model& model, std::uint32_t k, const MistakeBound& claim, 
   check_counts(counts, data, claim.mistakes);
   require(claim.lifted == options.lifted, "the offset of the claim is not the one of the options");
   require(claim.margin_lower >= 0 && std::isfinite(claim.margin_lower), "a margin that cannot be");
-  const auto found =
-      mistake_bound(data, counts, {positive, options.lifted, options.kernel, claim.margin_lower > 0}, threads);
+  const auto found = mistake_bound(
+      data, counts, {positive, options.lifted, options.kernel, claim.margin_lower > 0}, threads);
   require(found.has_value(), "values so large or small that nothing is bounded");
   out.found.emplace_back(*found);
   out.lines.push_back(fmt::format("{}: {}", printable(function_name(model, k)), bound_line(*found)));
@@ -209,17 +217,19 @@ void check_walk(const Model& model, std::uint32_t k, const MistakeBound& claim, 
   // Novikoff 1962: what a perceptron that started at 0 cannot have done.
   if (claim.margin_lower > 0) {
     const double ratio = found->radius / found->margin_lower;
-    require(static_cast<double>(claim.mistakes) <= ratio * ratio * (1 + 1e-9), "more mistakes than (R / margin)^2");
+    require(static_cast<double>(claim.mistakes) <= ratio * ratio * (1 + 1e-9),
+            "more mistakes than (R / margin)^2");
   }
   if (const auto* linear = std::get_if<LinearModel>(&model.form)) {
     const bool clean = claim.margin_lower > 0;
     if (!options.last || (options.pocket && !clean)) return;
-    require(!clean || separator_margin(data, positive, linear->plane(k), linear->offsets[k], options.lifted, threads) > 0,
+    require(!clean || separator_margin(data, positive, linear->plane(k), linear->offsets[k], options.lifted,
+                                       threads) > 0,
             "the plane of the model does not separate the rows");
     // Ten digits are left where a scaling was folded into the weights.
     constexpr double most_apart = 1e-6;
-    require(distance_from_sum(data, counts, {positive, options.lifted, {}, false}, linear->plane(k), linear->offsets[k]) <=
-                most_apart,
+    require(distance_from_sum(data, counts, {positive, options.lifted, {}, false}, linear->plane(k),
+                              linear->offsets[k]) <= most_apart,
             "the plane of the model is not the sum of the mistakes");
   } else if (const auto* kernel = std::get_if<KernelModel>(&model.form); kernel != nullptr && options.last) {
     const std::string wrong = not_made_of(*kernel, k, data, positive, counts);
@@ -237,7 +247,10 @@ void check_walks(const Model& model, const std::vector<Certificate>& claims, con
   const auto* voted = std::get_if<VotedModel>(&model.form);
   const auto* kernel = std::get_if<KernelModel>(&model.form);
   require(kernel == nullptr || !kernel->pairs, "a perceptron has no pairs of classes");
-  check_kernel(voted != nullptr ? voted->kernel : kernel != nullptr ? kernel->kernel : KernelFunction{}, options);
+  check_kernel(voted != nullptr    ? voted->kernel
+               : kernel != nullptr ? kernel->kernel
+                                   : KernelFunction{},
+               options);
   for (std::uint32_t k = 0; k < claims.size(); ++k) {
     check_walk(model, k, std::get<MistakeBound>(claims[k]), options, data, threads, out);
   }
@@ -245,11 +258,13 @@ void check_walks(const Model& model, const std::vector<Certificate>& claims, con
     return std::get<MistakeBound>(claim).margin_lower > 0;
   });
   if (!options.last || (kernel == nullptr && options.pocket && !clean))
-    out.lines.emplace_back(voted != nullptr ? "how long each plane lived, and so its vote, is not part of the claim"
-                                            : "which plane of the walk was kept is not part of the claim");
+    out.lines.emplace_back(voted != nullptr
+                               ? "how long each plane lived, and so its vote, is not part of the claim"
+                               : "which plane of the walk was kept is not part of the claim");
   if (voted == nullptr) return;
   const Votes votes(*voted, model, data, options.lifted);
-  for (std::uint32_t k = 0; k < claims.size(); ++k) votes.check(k, model.dual[k], model.classes.size() == 2 ? 1 : k);
+  for (std::uint32_t k = 0; k < claims.size(); ++k)
+    votes.check(k, model.dual[k], model.classes.size() == 2 ? 1 : k);
 }
 
 void check_separators(const Model& model, const std::vector<Certificate>& claims, const WalkOptions& options,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "certify/verify_planes.hpp"
+#include "certify/claims/verify_planes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
-#include "halfspace/certify/duality_gap.hpp"
-#include "halfspace/certify/softmax_gap.hpp"
+#include "certify/duality_gap.hpp"
+#include "certify/softmax_gap.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace::detail {
@@ -29,7 +29,8 @@ void verify_softmax(const Model& model, const LinearModel& linear, const Dataset
                     const StatedOptions& options, const std::vector<double>& weights, const std::string& file,
                     const Threads& threads, ModelCheck& out) {
   const DualityGap stated = stated_gaps(model, 1, file)[0];
-  const SoftmaxProblem problem = make_softmax_problem(data, options.offset, options.C, weights);
+  const SoftmaxProblem problem =
+      make_softmax_problem(data, options.offset, options.C, weights, options.penalty);
   check_costs(data, problem.cost, file);
   // Its dual point follows from the planes.
   if (!model.dual.empty()) return refuse("all classes", "a dual point that softmax does not have", out);
@@ -54,7 +55,8 @@ void verify_planes(const Model& model, const LinearModel& linear, const Dataset&
   for (std::size_t k = 0; k < linear.planes; ++k) {
     const auto positive = static_cast<std::uint32_t>(linear.planes == 1 ? 1 : k);
     const std::string name = printable(model.classes[positive]);
-    const Problem problem = make_problem(data, positive, options.loss, options.offset, options.C, weights);
+    const Problem problem =
+        make_problem(data, positive, options.loss, options.offset, options.C, weights, options.penalty);
     check_costs(data, problem.cost, file);
     std::optional<DualPoint> point;
     if (!model.dual.empty() && !model.dual[k].rows.empty()) point = model.dual[k];

@@ -2,7 +2,7 @@
 // Checks the gaps that planes of penalised problems claim: svm and logistic, one plane at a time or all classes at once.
 #pragma once
 
-#include "certify/claim.hpp"
+#include "certify/claims/claim.hpp"
 #include "halfspace/certify/verify_model.hpp"
 
 namespace halfspace::detail {

@@ -2,7 +2,7 @@
 // Learning is deterministic, so scalings and encodings have to be the same to the last bit. Frequencies and the
 // triangle of nystrom go through functions whose last bits depend on the processor: these have to be the same to
 // 1e-12 and 1e-9 of the largest number in their row.
-#include "certify/verify_preparation.hpp"
+#include "certify/claims/verify_preparation.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "certify/claim.hpp"
-#include "certify/refusal.hpp"
+#include "certify/claims/claim.hpp"
+#include "certify/separation/refusal.hpp"
 #include "halfspace/core/error.hpp"
 #include "model/fold_scaling.hpp"
 
@@ -48,13 +48,15 @@ T parsed(std::string_view what, const std::string& text) {
 std::string list_of(const std::vector<std::string>& names) {
   std::string out;
   constexpr std::size_t most = 8;
-  for (std::size_t k = 0; k < std::min(most, names.size()); ++k) out += (k > 0 ? " " : "") + printable(names[k], 40);
+  for (std::size_t k = 0; k < std::min(most, names.size()); ++k)
+    out += (k > 0 ? " " : "") + printable(names[k], 40);
   return names.size() > most ? fmt::format("{} ... ({})", out, names.size()) : out;
 }
 
 // What somebody chose about the table: part of the claim, so it is said.
 std::string choices_of(const Encoding& table) {
-  constexpr std::string_view missing[] = {"", "the mean", "the median", "leaving the row out"};
+  constexpr std::string_view missing[] = {"", "the mean", "the median", "leaving the row out",
+                                          "the mean and an indicator"};
   std::string out = fmt::format("table with label {}", printable(table.label_column, 40));
   const auto add = [&](std::string_view what, const std::vector<std::string>& names) {
     if (!names.empty()) out += fmt::format(", {} {}", what, list_of(names));
@@ -70,15 +72,20 @@ std::string choices_of(const Encoding& table) {
   add("words", words);
   if (table.missing != Missing::Error)
     out += fmt::format(", missing values by {}", missing[static_cast<std::size_t>(table.missing)]);
+  if (table.one_hot == OneHot::Reference) out += ", the first category is the reference";
+  if (table.decimal == DecimalMark::Comma) out += ", decimal commas";
   return out;
 }
 
 void check_table(const Encoding* stored, const Encoding* learned, std::vector<std::string>& told) {
   if (stored == nullptr && learned == nullptr) return;
   if (learned == nullptr)
-    refuse("the model was trained on a table and these rows come without one: how it was read cannot be compared");
+    refuse(
+        "the model was trained on a table and these rows come without one: how it was read cannot be "
+        "compared");
   if (stored == nullptr)
-    refuse("these rows are a table and the model was trained on rows without names: how it is read is not said");
+    refuse(
+        "these rows are a table and the model was trained on rows without names: how it is read is not said");
   const std::string found = difference(*stored, *learned);
   if (!found.empty()) refuse("{}", found);
   told.push_back(choices_of(*stored));
@@ -95,14 +102,27 @@ ClaimedScale claimed_scale(const Model& model) {
   if (!word.empty()) out.kind = parsed<ScaleKind>("scale", word);
   out.stored = model.scaling.kind != ScaleKind::None;
   if (out.stored && model.scaling.kind != out.kind)
-    refuse("the columns are scaled by {}, the model says '{}'", OptionType<ScaleKind>::print(model.scaling.kind),
-           printable(word));
+    refuse("the columns are scaled by {}, the model says '{}'",
+           OptionType<ScaleKind>::print(model.scaling.kind), printable(word));
   if (model.unit_rows != (out.kind == ScaleKind::Unit))
-    refuse("rows are {}divided by their length, the model says '{}'", model.unit_rows ? "" : "not ", printable(word));
+    refuse("rows are {}divided by their length, the model says '{}'", model.unit_rows ? "" : "not ",
+           printable(word));
   const bool columns = out.kind == ScaleKind::Standard || out.kind == ScaleKind::MinMax;
   if (columns && !out.stored && (model.map != nullptr || !std::holds_alternative<LinearModel>(model.form)))
     refuse("the model says scale '{}' and has no scaling", printable(word));
   return out;
+}
+
+// Nothing follows from them, but they are printed beside the weights.
+void compare_deviations(const std::vector<double>& stored, const Dataset& data, const Threads& threads) {
+  if (stored.empty()) return;
+  const std::vector<double> found = column_deviations(data, threads);
+  if (stored.size() != found.size())
+    refuse("standard deviations of {} columns, the data have {}", stored.size(), found.size());
+  for (std::uint32_t j = 0; j < found.size(); ++j)
+    if (!(stored[j] == found[j]))
+      refuse("the standard deviation of column {} is {}, the model says {}",
+             printable(data.feature_name(j), 40), found[j], stored[j]);
 }
 
 void compare_scaling(const Scaling& stored, const Scaling& learned, const Dataset& data) {
@@ -130,12 +150,15 @@ void compare_maps(const FeatureMap& stored, const FeatureMap& learned) {
     refuse("{} features as learned from the data, the model has {}", learned.outputs, stored.outputs);
   if (stored.kind == MapKind::Fourier) {
     for (std::size_t k = 0; k < learned.outputs / 2; ++k)
-      if (!near(&stored.frequency[k * learned.inputs], &learned.frequency[k * learned.inputs], learned.inputs, 1e-12))
+      if (!near(&stored.frequency[k * learned.inputs], &learned.frequency[k * learned.inputs], learned.inputs,
+                1e-12))
         refuse("frequency {} is not the one of the seed", k + 1);
     return;
   }
   for (std::size_t r = 0; r < learned.outputs; ++r) {
-    const auto row = [&](const FeatureMap& map, std::uint64_t at) { return std::pair(map.index[at], map.value[at]); };
+    const auto row = [&](const FeatureMap& map, std::uint64_t at) {
+      return std::pair(map.index[at], map.value[at]);
+    };
     bool same = stored.start[r + 1] == learned.start[r + 1];
     for (std::uint64_t at = learned.start[r]; same && at < learned.start[r + 1]; ++at)
       same = row(stored, at) == row(learned, at);
@@ -178,6 +201,7 @@ std::optional<Unprepared> check_preparation(const Model& model, const Dataset& d
     check_table(model.encoding.get(), data.encoding().get(), told);
     const std::string positive = text_of(model.facts, "positive");
     if (!positive.empty()) told.push_back(fmt::format("{} against the rest", printable(positive, 40)));
+    compare_deviations(model.deviations, data, threads);
     const ClaimedScale claim = claimed_scale(model);
     Unprepared plain{without_preparation(model), data};
     if (claim.kind != ScaleKind::None) {
@@ -185,7 +209,9 @@ std::optional<Unprepared> check_preparation(const Model& model, const Dataset& d
       if (claim.stored) {
         compare_scaling(model.scaling, scaling, data);
       } else if (claim.kind != ScaleKind::Unit && !unfold(scaling, std::get<LinearModel>(plain.model.form))) {
-        refuse("weights that the scaling cannot be taken out of: a column that it makes zero, or too few digits left");
+        refuse(
+            "weights that the scaling cannot be taken out of: a column that it makes zero, or too few digits "
+            "left");
       }
       plain.rows = apply_scaling(data, scaling, threads);
       told.push_back(fmt::format("scale {}", OptionType<ScaleKind>::print(claim.kind)));
@@ -197,12 +223,13 @@ std::optional<Unprepared> check_preparation(const Model& model, const Dataset& d
       refuse("the model says that features were made, and has no map");
     }
     if (text_of(model.facts, "zero_based") == "true") told.emplace_back("indices from 0");
-    if (!told.empty()) out.lines.push_back(fmt::format("prepared as the data say: {}", fmt::join(told, "; ")));
+    if (!told.empty())
+      out.lines.push_back(fmt::format("prepared as the data say: {}", fmt::join(told, "; ")));
     return plain;
   } catch (const Refused& refused) {
     out.lines.push_back(refused.why);
   } catch (const UsageError& wrong) {  // a preparation that these rows cannot have
-    out.lines.push_back(wrong.what());
+    out.lines.push_back(wrong.said().message);
   }
   return std::nullopt;
 }

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "certify/exact_rows.hpp"
-#include "certify/refusal.hpp"
-#include "certify/separation_span.hpp"
+#include "certify/separation/exact_rows.hpp"
+#include "certify/separation/refusal.hpp"
+#include "certify/separation/span.hpp"
 #include "halfspace/certify/separation.hpp"
 #include "halfspace/core/error.hpp"
 
@@ -69,13 +69,14 @@ void check_shape(const SeparationProof& proof, const Dataset& data) {
   check_plane(proof.plane);
   check_plane(proof.margin_plane);
   check_rows(proof.hull);
-  require(proof.kernel.size() <= data.features() + 1, "the kernel has more planes than there are columns");
+  require(proof.null_space.size() <= data.features() + 1,
+          "the null space has more planes than there are columns");
   require(proof.witnesses.size() <= data.rows(), "more witnesses than rows");
-  for (const ExactPlane& plane : proof.kernel) check_plane(plane);
+  for (const ExactPlane& plane : proof.null_space) check_plane(plane);
   for (const Combination& witness : proof.witnesses) check_rows(witness);
   // What does not belong to the verdict would be said and not checked.
   const bool separable = proof.verdict == Separation::Separable, margin = !proof.margin_lower.empty();
-  require(separable ? proof.witnesses.empty() && proof.kernel.empty() && !proof.complete
+  require(separable ? proof.witnesses.empty() && proof.null_space.empty() && !proof.complete
                     : !margin && proof.radius.empty(),
           "the certificate has parts that do not belong to its verdict");
   require(margin == !proof.margin_upper.empty() && margin == !proof.hull.rows.empty() &&
@@ -83,8 +84,8 @@ void check_shape(const SeparationProof& proof, const Dataset& data) {
           "the margin is not claimed from both sides");
   require(proof.verdict != Separation::Overlapping || (proof.plane.columns.empty() && !proof.complete),
           "the certificate has parts that do not belong to its verdict");
-  require(proof.verdict != Separation::Touching || proof.complete || proof.kernel.empty(),
-          "a kernel, but nothing is said of every plane");
+  require(proof.verdict != Separation::Touching || proof.complete || proof.null_space.empty(),
+          "a null space, but nothing is said of every plane");
 }
 
 class Checker {
@@ -273,10 +274,10 @@ class Checker {
 
   // The fixed rows span all rows of `claimed`. Where they are all of them, there is nothing to prove.
   void span(const std::vector<char>& claimed) {
-    bool more = !proof_.kernel.empty();
+    bool more = !proof_.null_space.empty();
     for (std::size_t i = 0; i < claimed.size(); ++i) more = more || (claimed[i] != 0 && fixed_[i] == 0);
     if (more) {
-      detail::check_span(rows_, limits_, fixed_, claimed, proof_.kernel, proof_.offset, features_,
+      detail::check_span(rows_, limits_, fixed_, claimed, proof_.null_space, proof_.offset, features_,
                          proof_.fingerprint);
     }
   }
@@ -339,8 +340,8 @@ SeparationVerdict verify(const SeparationProof& proof, const Dataset& data, cons
   return out;
 }
 
-SeparationVerdict verify(const SeparationProof& proof, const Dataset& data, Values meant,
-                         const Threads& threads) {
+SeparationVerdict verify(const SeparationProof& proof, const Dataset& data, const Threads& threads,
+                         Values meant) {
   if (proof.values == meant) return verify(proof, data, threads);
   SeparationVerdict out;
   out.why = fmt::format("the certificate is about the numbers as {}, the data are read as {}",

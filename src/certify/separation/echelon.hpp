@@ -41,7 +41,8 @@ class Echelon {
     const auto pivot = std::find_if(row.begin(), row.end(), [](std::uint32_t x) { return x != 0; });
     if (pivot == row.end()) return;
     std::uint64_t inverse = 1, square = *pivot;  // pivot^(prime - 2)
-    for (std::uint64_t exponent = prime_ - 2; exponent != 0; exponent >>= 1U, square = modulo(square * square))
+    for (std::uint64_t exponent = prime_ - 2; exponent != 0;
+         exponent >>= 1U, square = modulo(square * square))
       if ((exponent & 1U) != 0) inverse = modulo(inverse * square);
     for (auto at = pivot; at != row.end(); ++at) *at = modulo(*at * inverse);
     pivots_.push_back(static_cast<std::size_t>(pivot - row.begin()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "certify/exact_number.hpp"
+#include "certify/separation/exact_number.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +14,7 @@ namespace {
 // GMP aborts when memory runs out, and its numbers are not whole while an exception passes through them. So such an
 // exception goes no further than this: the program's handler of termination says "out of memory" and leaves in order.
 // Set before main, so that a program with an allocator of its own can still set that.
+// NOLINTBEGIN(cppcoreguidelines-no-malloc): GMP asks for functions of this kind
 [[noreturn]] void out_of_memory() { throw std::bad_alloc(); }
 void* allocate(std::size_t size) noexcept {
   void* const at = std::malloc(size);
@@ -26,6 +27,7 @@ void* reallocate(void* at, std::size_t, std::size_t size) noexcept {
   return moved;
 }
 void release(void* at, std::size_t) noexcept { std::free(at); }
+// NOLINTEND(cppcoreguidelines-no-malloc)
 [[maybe_unused]] const bool memory_is_set = (mp_set_memory_functions(allocate, reallocate, release), true);
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "certify/exact_rows.hpp"
+#include "certify/separation/exact_rows.hpp"
 
 #include <algorithm>
 #include <bit>

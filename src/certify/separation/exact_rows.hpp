@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "certify/exact_number.hpp"
+#include "certify/separation/exact_number.hpp"
 #include "core/large_vector.hpp"
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
 #include "halfspace/certify/separation.hpp"
 
 namespace halfspace::detail {
@@ -25,7 +25,8 @@ struct WholeNumbers {
   mpz_class denominator = 1;
 };
 // False: it has more bits than that.
-[[nodiscard]] bool common_denominator(const std::vector<mpq_class>& of, std::size_t most_bits, mpz_class& out);
+[[nodiscard]] bool common_denominator(const std::vector<mpq_class>& of, std::size_t most_bits,
+                                      mpz_class& out);
 [[nodiscard]] WholeNumbers over_denominator(const std::vector<mpq_class>& from, mpz_class denominator);
 [[nodiscard]] std::size_t bits_of(const mpz_class& x);
 
@@ -64,7 +65,7 @@ class ExactRows {
   // Rows with y = 0 do not take part.
   ExactRows(const Dataset& data, std::span<const std::int8_t> y, Values values, const Threads& threads);
 
-  [[nodiscard]] const mpz_class& one() const { return one_; }  // what 1 becomes
+  [[nodiscard]] const mpz_class& one() const { return one_; }           // what 1 becomes
   [[nodiscard]] std::size_t value_bits() const { return value_bits_; }  // no number of the rows is longer
   [[nodiscard]] const Row& read(std::size_t i, Reader& reader) const;
   [[nodiscard]] mpz_class value(const Row& row, std::size_t k) const;

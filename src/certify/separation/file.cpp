@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "certify/exact_number.hpp"
+#include "certify/separation/exact_number.hpp"
 #include "halfspace/certify/separation.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/read.hpp"
-#include "model/strict_json.hpp"
+#include "model/file/strict_json.hpp"
 
 namespace halfspace {
 namespace {
@@ -57,7 +57,8 @@ std::vector<std::uint32_t> from_one(Fields& fields, std::string_view key, std::u
 
 std::string number_text(Fields& fields, std::string_view key) {
   const std::string& text = fields.text(key);
-  if (!detail::is_exact_number(text)) fields.refuse(fmt::format("'{}' is '{}'", key, printable(text)), "a number");
+  if (!detail::is_exact_number(text))
+    fields.refuse(fmt::format("'{}' is '{}'", key, printable(text)), "a number");
   return text;
 }
 std::vector<std::string> number_texts(Fields& fields, std::string_view key) {
@@ -91,9 +92,11 @@ Combination combination_from(Fields& fields, std::uint64_t rows) {
 // Both sides: at least one name each, none twice.
 void take_classes(Fields& fields, SeparationProof& out) {
   std::set<std::string> seen;
-  for (const auto& [key, side] : {std::pair{"positive", &out.positive}, std::pair{"negative", &out.negative}}) {
+  for (const auto& [key, side] :
+       {std::pair{"positive", &out.positive}, std::pair{"negative", &out.negative}}) {
     *side = fields.texts(key);
-    if (side->empty()) fields.refuse(fmt::format("'{}' names no class", key), "at least one class on each side");
+    if (side->empty())
+      fields.refuse(fmt::format("'{}' names no class", key), "at least one class on each side");
     for (std::size_t k = 0; k < side->size(); ++k)
       if (!seen.insert((*side)[k]).second)
         fields.refuse_entry(key, k, fmt::format("the class {} is named twice", printable((*side)[k])));
@@ -117,7 +120,8 @@ std::vector<Share> shares(const Combination& combination) {
   std::vector<mpq_class> weights(combination.weights.size());
   mpq_class sum = 0;
   for (std::size_t k = 0; k < weights.size(); ++k) {
-    if (!detail::exact_number(combination.weights[k], weights[k])) throw std::logic_error("a weight that is no number");
+    if (!detail::exact_number(combination.weights[k], weights[k]))
+      throw std::logic_error("a weight that is no number");
     sum += weights[k];
   }
   std::vector<Share> out;
@@ -150,8 +154,8 @@ std::string to_json(const SeparationProof& proof) {
   } else {
     out["witnesses"] = Ordered::array();
     for (const Combination& witness : proof.witnesses) out["witnesses"].push_back(combination_json(witness));
-    out["kernel"] = Ordered::array();
-    for (const ExactPlane& plane : proof.kernel) out["kernel"].push_back(plane_json(plane));
+    out["null_space"] = Ordered::array();
+    for (const ExactPlane& plane : proof.null_space) out["null_space"].push_back(plane_json(plane));
     if (proof.verdict == Separation::Touching) out["complete"] = proof.complete;
   }
   return out.dump(-1, ' ', false, Ordered::error_handler_t::replace) + "\n";
@@ -189,8 +193,8 @@ SeparationProof separation_from_json(std::string_view text, const std::string& n
       out.witnesses.push_back(combination_from(parts, out.rows));
       parts.no_others();
     }
-    for (Fields& plane : fields.objects("kernel", "kernel"))
-      out.kernel.push_back(plane_from(std::move(plane), out.features));
+    for (Fields& plane : fields.objects("null_space", "null_space"))
+      out.null_space.push_back(plane_from(std::move(plane), out.features));
     if (out.verdict == Separation::Touching) out.complete = fields.flag("complete");
   }
   fields.no_others();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "certify/refusal.hpp"
+#include "certify/separation/refusal.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "certify/exact_number.hpp"
+#include "certify/separation/exact_number.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace::detail {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "certify/exact_rows.hpp"
+#include "certify/separation/exact_rows.hpp"
 
 namespace halfspace::detail {
 

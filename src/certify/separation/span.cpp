@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "certify/separation_span.hpp"
+#include "certify/separation/span.hpp"
 
 #include <algorithm>
 
-#include "certify/echelon.hpp"
+#include "certify/separation/echelon.hpp"
 
 namespace halfspace::detail {
 namespace {
 
-// The weights of all planes of the kernel by column, so that one walk over the entries of a row gives its scores on all
+// The weights of all planes of the null space by column, so that one walk over the entries of a row gives its scores on all
 // of them, and planes that do not touch a row cost nothing.
 struct KernelColumns {
   struct Weight {
@@ -24,13 +24,13 @@ struct KernelColumns {
 class SpanCheck {
  public:
   SpanCheck(const ExactRows& rows, const NumberLimits& limits, std::span<const char> fixed,
-            std::span<const char> claimed, const std::vector<ExactPlane>& kernel, Offset offset,
+            std::span<const char> claimed, const std::vector<ExactPlane>& null_space, Offset offset,
             std::size_t features)
       : rows_(rows),
         limits_(limits),
         fixed_(fixed),
         claimed_(claimed),
-        kernel_(kernel),
+        null_space_(null_space),
         with_offset_(offset != Offset::None),
         place_(features, none) {}
 
@@ -38,11 +38,12 @@ class SpanCheck {
     find_places();
     const auto fixed = static_cast<std::size_t>(std::count(fixed_.begin(), fixed_.end(), 1));
     // Before any work: there are not enough of both, or more planes than are independent.
-    require(kernel_.size() <= size_, "the kernel has more planes than there are columns");
-    require(kernel_.size() + fixed >= size_, "the witnesses and the kernel are too few to span the rows");
-    read_kernel();
+    require(null_space_.size() <= size_, "the null space has more planes than there are columns");
+    require(null_space_.size() + fixed >= size_,
+            "the witnesses and the null space are too few to span the rows");
+    read_null_space();
     give_own_columns();
-    check_rows_on_kernel();
+    check_rows_on_null_space();
     check_rank(seed);
   }
 
@@ -63,20 +64,20 @@ class SpanCheck {
     size_ += with_offset_ ? 1 : 0;
   }
 
-  void read_kernel() {
+  void read_null_space() {
     std::vector<std::vector<KernelColumns::Weight>> columns(size_);
     std::size_t bits = 0;
-    for (std::uint32_t p = 0; p < kernel_.size(); ++p) {
-      std::vector<std::string> texts = kernel_[p].weights;
-      texts.push_back(kernel_[p].offset);
+    for (std::uint32_t p = 0; p < null_space_.size(); ++p) {
+      std::vector<std::string> texts = null_space_[p].weights;
+      texts.push_back(null_space_[p].offset);
       std::vector<mpz_class> weights = limits_.numbers(texts).numbers;
       require(with_offset_ || weights.back() == 0, "a plane has an offset, but there is none");
       for (std::size_t k = 0; k < weights.size(); ++k) {
         const bool constant = k + 1 == weights.size();
         if (weights[k] == 0) continue;
         const std::uint32_t at =
-            constant ? static_cast<std::uint32_t>(size_ - 1) : place_[kernel_[p].columns[k]];
-        require(at != none, "the kernel uses a column that no row on the plane has");
+            constant ? static_cast<std::uint32_t>(size_ - 1) : place_[null_space_[p].columns[k]];
+        require(at != none, "the null space uses a column that no row on the plane has");
         bits = std::max(bits, bits_of(weights[k]));
         columns[at].push_back({p, 0, std::move(weights[k])});
       }
@@ -95,7 +96,7 @@ class SpanCheck {
   // Planes are independent when each has a column that no other one has, as in a reduced echelon form. A row on all of
   // them is then known by its other columns: these decide on the rank.
   void give_own_columns() {
-    std::vector<char> has_own(kernel_.size(), 0);
+    std::vector<char> has_own(null_space_.size(), 0);
     others_.assign(size_, none);
     for (std::size_t at = 0; at < size_; ++at) {
       const std::uint32_t begin = columns_.first[at], end = columns_.first[at + 1];
@@ -106,25 +107,26 @@ class SpanCheck {
       }
     }
     require(std::all_of(has_own.begin(), has_own.end(), [](char own) { return own != 0; }),
-            "a plane of the kernel has no column of its own");
+            "a plane of the null space has no column of its own");
   }
 
-  void check_rows_on_kernel() {
-    if (kernel_.empty()) return;
+  void check_rows_on_null_space() {
+    if (null_space_.empty()) return;
     std::vector<std::uint32_t> bad(rows_.slices(), none);
-    std::vector<std::vector<Int128>> short_sums(rows_.slices(), std::vector<Int128>(kernel_.size(), 0));
+    std::vector<std::vector<Int128>> short_sums(rows_.slices(), std::vector<Int128>(null_space_.size(), 0));
     std::vector<std::vector<mpz_class>> sums(rows_.slices());
     rows_.each([&](std::size_t slice, std::size_t i, const ExactRows::Row& row) {
       if (claimed_[i] == 0 || bad[slice] != none) return;
-      const bool on = columns_.is_short ? on_kernel(row, short_sums[slice]) : on_kernel(row, sums[slice]);
+      const bool on =
+          columns_.is_short ? on_null_space(row, short_sums[slice]) : on_null_space(row, sums[slice]);
       if (!on) bad[slice] = static_cast<std::uint32_t>(i);
     });
-    for (const std::uint32_t row : bad) require_none(row, "is not on a plane of the kernel");
+    for (const std::uint32_t row : bad) require_none(row, "is not on a plane of the null space");
   }
 
   template <class Sum>
-  [[nodiscard]] bool on_kernel(const ExactRows::Row& row, std::vector<Sum>& sums) const {
-    sums.resize(kernel_.size());
+  [[nodiscard]] bool on_null_space(const ExactRows::Row& row, std::vector<Sum>& sums) const {
+    sums.resize(null_space_.size());
     const auto each = [&](const auto& f) {
       for (std::size_t k = 0; k < row.size; ++k) {
         if (row.number[k] == 0) continue;
@@ -170,7 +172,7 @@ class SpanCheck {
     }
     if (rank < rank_) {
       throw Refused{fmt::format("the witnesses span {} dimensions and {} are explained, of {}", rank,
-                                kernel_.size(), size_)};
+                                null_space_.size(), size_)};
     }
   }
 
@@ -198,7 +200,7 @@ class SpanCheck {
   const ExactRows& rows_;
   const NumberLimits& limits_;
   std::span<const char> fixed_, claimed_;
-  const std::vector<ExactPlane>& kernel_;
+  const std::vector<ExactPlane>& null_space_;
   bool with_offset_;
   std::vector<std::uint32_t> place_;  // of every feature among the columns that count
   std::size_t size_ = 0;              // how many these are, with the constant
@@ -210,9 +212,9 @@ class SpanCheck {
 }  // namespace
 
 void check_span(const ExactRows& rows, const NumberLimits& limits, std::span<const char> fixed,
-                std::span<const char> claimed, const std::vector<ExactPlane>& kernel, Offset offset,
+                std::span<const char> claimed, const std::vector<ExactPlane>& null_space, Offset offset,
                 std::size_t features, const std::string& seed) {
-  SpanCheck(rows, limits, fixed, claimed, kernel, offset, features).check(seed);
+  SpanCheck(rows, limits, fixed, claimed, null_space, offset, features).check(seed);
 }
 
 }  // namespace halfspace::detail

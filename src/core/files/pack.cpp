@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/packing.hpp"
+#include "core/files/packing.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {

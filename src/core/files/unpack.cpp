@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/packing.hpp"
+#include "core/files/packing.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -231,7 +231,7 @@ class UnpackingSource final : public ByteSource {
   std::string name_;
   std::unique_ptr<Decoder> decoder_;
   std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 17);
-  std::string_view in_;  // not yet decoded, inside buffer_
+  std::string_view in_;      // not yet decoded, inside buffer_
   std::uint64_t taken_ = 0;  // from packed_
   bool between_members_ = false;
 };
@@ -275,7 +275,8 @@ void check_unpacking(const ByteSource& source, std::uint64_t size, const std::st
   const std::optional<std::uint64_t> packed = source.packed_bytes();
   if (!packed || size <= always || size / most_times <= *packed) return;
   throw InputError(Place{name}, fmt::format("{} compressed bytes make {} and more", *packed, size),
-                   fmt::format("at most {} times as many beyond 64 MiB", most_times), "unpack the file first");
+                   fmt::format("at most {} times as many beyond 64 MiB", most_times),
+                   "unpack the file first");
 }
 
 std::unique_ptr<ByteSource> unpack(std::unique_ptr<ByteSource> packed, Packing packing, std::string name) {

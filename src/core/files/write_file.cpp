@@ -25,7 +25,8 @@ namespace halfspace {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, std::string_view what, int reason) {
-  throw SystemError(fmt::format("{}: {}", what, std::strerror(reason)), path == "-" ? "standard output" : path);
+  throw SystemError(fmt::format("{}: {}", what, std::strerror(reason)),
+                    path == "-" ? "standard output" : path);
 }
 
 std::string folder_of(const std::string& path) {
@@ -116,7 +117,8 @@ class NameForSignals {
 // the system has no such files it has a temporary one.
 class TemporaryFile {
  public:
-  TemporaryFile(const std::string& target, const struct stat* existing) : target_(target), folder_(folder_of(target)), replaces_(existing != nullptr) {
+  TemporaryFile(const std::string& target, const struct stat* existing)
+      : target_(target), folder_(folder_of(target)), replaces_(existing != nullptr) {
     const std::size_t slash = target.rfind('/');
     file_ = slash == std::string::npos ? target : target.substr(slash + 1);
     if (file_.empty() || file_ == "." || file_ == "..") fail(target, "cannot write", EISDIR);
@@ -157,7 +159,8 @@ class TemporaryFile {
     do {
       descriptor_ = ::open(folder_.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
     } while (descriptor_ < 0 && errno == EINTR);
-    if (descriptor_ < 0) return false;  // not every file system can; if nothing can be written here, a name will tell
+    if (descriptor_ < 0)
+      return false;  // not every file system can; if nothing can be written here, a name will tell
     nameless_ = fmt::format("/proc/self/fd/{}", descriptor_);
     struct stat through {};
     struct stat mine {};
@@ -306,9 +309,10 @@ std::string follow_links(std::string path) {
     char to[PATH_MAX];
     const ssize_t size = ::readlink(path.c_str(), to, sizeof to);
     if (size < 0) return path;  // not a link
-    const std::string link(to, static_cast<std::size_t>(size));
+    const std::string_view link(to, static_cast<std::size_t>(size));
     const std::size_t slash = path.rfind('/');
-    path = link.starts_with('/') || slash == std::string::npos ? link : path.substr(0, slash + 1) + link;
+    path.resize(link.starts_with('/') || slash == std::string::npos ? 0 : slash + 1);
+    path.append(link);
   }
   fail(path, "cannot write", ELOOP);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels applied to tiles of products. Part of kernel_tiles.cpp, and like each_target.hpp without a guard: it is read again
+// Kernels applied to tiles of products. Part of tiles.cpp, and like each_target.hpp without a guard: it is read again
 // for every instruction set.
 
 HWY_BEFORE_NAMESPACE();
@@ -59,8 +59,8 @@ HWY_INLINE hn::Vec<Tag<double>> power_of_two(hn::Vec<Tag<double>> t) {
 // value(product, left length, right length) over the whole tile: row r belongs to the left length r * left_step and to the
 // right lengths from r * right_step on.
 template <class T, class Value>
-HWY_INLINE void over_tile(const T* left_length2, std::size_t left_step, const T* right_length2, std::size_t right_step,
-                          std::size_t rows, T* tile, const Value& value) {
+HWY_INLINE void over_tile(const T* left_length2, std::size_t left_step, const T* right_length2,
+                          std::size_t right_step, std::size_t rows, T* tile, const Value& value) {
   const Tag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t r = 0; r < rows; ++r) {
@@ -97,7 +97,8 @@ HWY_INLINE void apply_steps(const KernelFunction& kernel, const T* left_length2,
       break;
     }
     case KernelKind::Poly:
-      all([&](V product, V, V) HWY_ATTR { return power(d, hn::MulAdd(gamma, product, coef), kernel.degree); });
+      all([&](V product, V, V)
+              HWY_ATTR { return power(d, hn::MulAdd(gamma, product, coef), kernel.degree); });
       break;
     case KernelKind::Sigmoid:
       all([&](V product, V, V) HWY_ATTR { return hn::Tanh(d, hn::MulAdd(gamma, product, coef)); });
@@ -108,11 +109,13 @@ HWY_INLINE void apply_steps(const KernelFunction& kernel, const T* left_length2,
 }
 
 template <class T>
-void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows, const T* right_length2, T* tile) {
+void apply(const KernelFunction& kernel, const T* left_length2, std::size_t rows, const T* right_length2,
+           T* tile) {
   apply_steps(kernel, left_length2, 1, right_length2, 0, rows, tile);
 }
 template <class T>
-void apply_row(const KernelFunction& kernel, T left_length2, std::size_t panels, const T* right_length2, T* out) {
+void apply_row(const KernelFunction& kernel, T left_length2, std::size_t panels, const T* right_length2,
+               T* out) {
   apply_steps(kernel, &left_length2, 0, right_length2, width(), panels, out);
 }
 

@@ -4,13 +4,13 @@
 // infinity in up (low), so the passes have no branches.
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/pair_steps.cpp"
-#include "core/pair_steps.hpp"
+#define HWY_TARGET_INCLUDE "core/kernel/pair_steps.cpp"
+#include "core/kernel/pair_steps.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "core/each_target.hpp"
+#include "core/simd/each_target.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {
@@ -203,7 +203,7 @@ void subtract(const float* const* rows, const double* weight, std::size_t count,
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "core/targets.hpp"
+#include "core/simd/targets.hpp"
 
 namespace halfspace::detail {
 namespace {

@@ -16,7 +16,7 @@ inline constexpr std::size_t pair_padding = 16;  // sizes and the split are mult
 template <class T>
 struct PairProblem {
   std::size_t size = 0;
-  std::size_t split = 0;  // variables before and from here on are not exchanged; size: all are
+  std::size_t split = 0;          // variables before and from here on are not exchanged; size: all are
   const float* kernel = nullptr;  // row after row
   std::size_t stride = 0;
   // In place of `kernel`: rows that are computed when a step first needs them.

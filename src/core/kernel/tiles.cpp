@@ -4,11 +4,12 @@
 // for each other.
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/kernel_tiles.cpp"
-#include "core/kernel_tiles.hpp"
+#define HWY_TARGET_INCLUDE "core/kernel/tiles.cpp"
+#include "core/kernel/tiles.hpp"
 
-#include "core/each_target.hpp"
-#include "core/kernel_apply.hpp"
+#include "core/simd/each_target.hpp"
+// After Highway, whose words it uses.
+#include "core/kernel/apply.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {
@@ -92,7 +93,8 @@ HWY_INLINE void dense_panels(const T* HWY_RESTRICT left, std::size_t step, const
 }
 
 template <class T>
-void dense_row(const T* left, std::size_t step, const T* panel, std::size_t depth, std::size_t panels, T* out) {
+void dense_row(const T* left, std::size_t step, const T* panel, std::size_t depth, std::size_t panels,
+               T* out) {
   constexpr std::size_t together = sizeof(T) == sizeof(float) ? 4 : 2;
   std::size_t p = 0;
   for (; p + together <= panels; p += together)
@@ -152,7 +154,8 @@ HWY_INLINE V32 add_pairs(D32 d, V32 a, V32 b, V32 sum) {
   return hn::ReorderWidenMulAccumulate(d, hn::BitCast(halves, a), hn::BitCast(halves, b), sum, unused);
 #else
   static_cast<void>(d);
-  const auto even = hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(a)), hn::ShiftRight<16>(hn::ShiftLeft<16>(b)));
+  const auto even =
+      hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(a)), hn::ShiftRight<16>(hn::ShiftLeft<16>(b)));
   return hn::Add(sum, hn::Add(even, hn::Mul(hn::ShiftRight<16>(a), hn::ShiftRight<16>(b))));
 #endif
 }
@@ -192,15 +195,17 @@ void multiples(const PairEntries* left, std::size_t rows, const std::uint32_t* p
 
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
-void ones(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel, const std::uint8_t* right_length,
-          const OnesTable<T>& table, T* tiles) {
+void ones(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel,
+          const std::uint8_t* right_length, const OnesTable<T>& table, T* tiles) {
   const std::size_t both = 2 * width();
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < both; ++c) {
       std::size_t shared = 0;
-      for (std::size_t k = 0; k < left[r].size; ++k) shared += panel[std::size_t{left[r].index[k]} * both + c];
+      for (std::size_t k = 0; k < left[r].size; ++k)
+        shared += panel[std::size_t{left[r].index[k]} * both + c];
       const std::size_t apart = left[r].size + right_length[c] - 2 * shared;
-      tiles[(c / width() * tile_rows + r) * width() + c % width()] = table.value[table.by_distance ? apart : shared];
+      tiles[(c / width() * tile_rows + r) * width() + c % width()] =
+          table.value[table.by_distance ? apart : shared];
     }
   }
 }
@@ -214,7 +219,7 @@ void add(const T* tile, std::size_t rows, const T* weight, double* sums) {
   }
 }
 #else
-using Bytes = Tag<std::uint8_t>;                        // two panels
+using Bytes = Tag<std::uint8_t>;                      // two panels
 using Places = hn::Rebind<std::uint8_t, Tag<float>>;  // half a panel
 
 // Values of a vector of places in the table.
@@ -235,8 +240,8 @@ HWY_INLINE void look_up(const OnesTable<T>& table, hn::Vec<Places> place, T* out
     auto value = hn::TableLookupLanes(hn::Load(d, table.factor), hn::IndicesFromVec(d, hn::And(rest, low)));
     for (std::size_t k = 1; k < table.digits; ++k) {
       rest = hn::ShiftRight<bits>(rest);
-      const auto factor =
-          hn::TableLookupLanes(hn::Load(d, table.factor + k * lanes), hn::IndicesFromVec(d, hn::And(rest, low)));
+      const auto factor = hn::TableLookupLanes(hn::Load(d, table.factor + k * lanes),
+                                               hn::IndicesFromVec(d, hn::And(rest, low)));
       value = hn::Mul(value, factor);
     }
     hn::StoreU(value, d, out);
@@ -249,8 +254,8 @@ HWY_INLINE void look_up(const OnesTable<T>& table, hn::Vec<Places> place, T* out
 
 // A byte per right row counts the ones that it shares with the left one.
 template <class T>
-void ones(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel, const std::uint8_t* right_length,
-          const OnesTable<T>& table, T* tiles) {
+void ones(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel,
+          const std::uint8_t* right_length, const OnesTable<T>& table, T* tiles) {
   const Bytes d;
   const hn::Half<Bytes> half;
   const Places quarter;
@@ -267,7 +272,8 @@ void ones(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel, c
     if (k < row.size) even = hn::Add(even, hn::LoadU(d, panel + std::size_t{row.index[k]} * both));
     auto place = hn::Add(even, odd);
     if (table.by_distance)
-      place = hn::Sub(hn::Add(length, hn::Set(d, static_cast<std::uint8_t>(row.size))), hn::Add(place, place));
+      place =
+          hn::Sub(hn::Add(length, hn::Set(d, static_cast<std::uint8_t>(row.size))), hn::Add(place, place));
     const auto first = hn::LowerHalf(half, place), second = hn::UpperHalf(half, place);
     T* const out = tiles + r * width();
     look_up(table, hn::LowerHalf(quarter, first), out);
@@ -319,7 +325,7 @@ void make_table(TileTable& out) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "core/targets.hpp"
+#include "core/simd/targets.hpp"
 
 namespace halfspace::detail {
 namespace {

@@ -54,7 +54,8 @@ struct TileOperations {
   // As dense, but minus half of the squared distance in place of the product.
   void (*differences)(const T* left, const T* panel, std::size_t depth, T* tile) = nullptr;
   // Rows of whole numbers, panel [pairs of columns][width]: products times unit2.
-  void (*multiples)(const PairEntries* left, std::size_t rows, const std::uint32_t* panel, T unit2, T* tile) = nullptr;
+  void (*multiples)(const PairEntries* left, std::size_t rows, const std::uint32_t* panel, T unit2,
+                    T* tile) = nullptr;
   // Rows of ones, two panels in one of bytes 0 or 1, [columns][2 width], so that it fills a vector: kernel values at once,
   // the tile of the second panel after that of the first (tile_rows x width).
   void (*ones)(const Entries<T>* left, std::size_t rows, const std::uint8_t* panel,

@@ -4,12 +4,12 @@
 // broadcast along the common dimension, against a packed slice of as many vectors.
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/dense.cpp"
-#include "core/dense.hpp"
-
-#include "core/each_target.hpp"
+#define HWY_TARGET_INCLUDE "core/simd/dense.cpp"
+#include "core/simd/dense.hpp"
 
 #include <cmath>
+
+#include "core/simd/each_target.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {
@@ -166,8 +166,8 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <cmath>
 
-#include "core/targets.hpp"
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
+#include "core/simd/targets.hpp"
 
 namespace halfspace {
 namespace detail {

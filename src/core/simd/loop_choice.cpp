@@ -5,7 +5,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "core/kernel_table.hpp"
+#include "core/simd/loop_table.hpp"
 
 namespace halfspace {
 namespace detail {

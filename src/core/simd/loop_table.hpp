@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
 
 namespace halfspace::detail {
 

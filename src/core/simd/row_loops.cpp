@@ -7,11 +7,11 @@
 // bits.
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/kernels.cpp"
+#define HWY_TARGET_INCLUDE "core/simd/row_loops.cpp"
 #include <algorithm>
 
-#include "core/each_target.hpp"
-#include "core/kernel_table.hpp"
+#include "core/simd/each_target.hpp"
+#include "core/simd/loop_table.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {
@@ -291,7 +291,7 @@ KernelTable table() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "core/targets.hpp"
+#include "core/simd/targets.hpp"
 
 namespace halfspace::detail {
 

@@ -9,35 +9,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "halfspace/core/stored_row.hpp"
+
 namespace halfspace {
-
-// How values are stored. One: nothing is stored, the value is 1. Decimal: an integer k that stands for the
-// double nearest to k / 10^p, with one p for the whole matrix (text files: 0.0625 is 625 / 10^4).
-struct One {};
-struct Decimal {
-  std::int32_t digits;
-};
-
-// `divisor` is 10^p for Decimal and unused otherwise. Index is a number of 16 or 32 bits.
-template <class Value, class Index = std::uint32_t>
-struct SparseRow {
-  const Index* index;          // ascending
-  const Value* value;          // null for One
-  std::size_t size;
-  double divisor;
-};
-template <class Value>
-struct DenseRow {
-  const Value* value;
-  std::size_t size;
-  double divisor;
-};
-
-// The double that a stored value stands for.
-inline double decode(const One&, double) { return 1.0; }
-inline double decode(const float& v, double) { return static_cast<double>(v); }
-inline double decode(const double& v, double) { return v; }
-inline double decode(const Decimal& v, double divisor) { return static_cast<double>(v.digits) / divisor; }
 
 namespace detail {
 
@@ -106,7 +80,8 @@ template <class Value>
 [[nodiscard]] double vector_norm2(const DenseRow<Value>& x) noexcept;
 // out[k] = sum over the entries of x of value * w[column * planes + k], added in the order of the columns.
 template <class Value, class Index>
-void vector_planes(const SparseRow<Value, Index>& x, const double* w, std::size_t planes, double* out) noexcept;
+void vector_planes(const SparseRow<Value, Index>& x, const double* w, std::size_t planes,
+                   double* out) noexcept;
 template <class Value>
 void vector_planes(const DenseRow<Value>& x, const double* w, std::size_t planes, double* out) noexcept;
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "data/binary_rows.hpp"
-#include "data/other_file.hpp"
+#include "data/binary/rows.hpp"
 #include "data/readers.hpp"
+#include "data/text/other_file.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -88,7 +88,8 @@ class IdxReader {
       const bool swapped = got == magic_bytes && byte_at(there, 2) == 0 && byte_at(there, 3) == 0 &&
                            element_type(byte_at(there, 1)) && byte_at(there, 0) != 0;
       if (swapped) refuse(0, "wrong byte order: the header is little-endian", "IDX is big-endian");
-      refuse(0, not_this_format("IDX", {magic.data(), got}, source_), "an IDX file begins with two zero bytes");
+      refuse(0, not_this_format("IDX", {magic.data(), got}, source_),
+             "an IDX file begins with two zero bytes");
     }
     if (got < magic_bytes)
       refuse(0, "truncated magic", "an IDX file begins with 4 bytes 0 0 TYPE DIMENSIONS");
@@ -118,7 +119,8 @@ class IdxReader {
       std::uint64_t size = 0;
       for (std::size_t k = 0; k < 4; ++k) size = size << 8U | byte_at(sizes, at + k);
       if (size == 0) {
-        refuse(magic_bytes + at, at == 0 ? "no examples: 0 rows are declared" : "no features: a dimension is 0");
+        refuse(magic_bytes + at,
+               at == 0 ? "no examples: 0 rows are declared" : "no features: a dimension is 0");
       }
       if (at == 0) {
         shape.rows = size;
@@ -141,8 +143,8 @@ class IdxReader {
   IdxHeader header_;
 };
 
-void read_labels(ByteSource& source, const std::string& name, const std::string& images_name,
-                 std::uint64_t rows, DatasetParts& parts) {
+void read_idx_labels(ByteSource& source, const std::string& name, const std::string& images_name,
+                     std::uint64_t rows, DatasetParts& parts) {
   const IdxReader reader(source, name);
   const IdxHeader& header = reader.header();
   const bool integers = header.elements.type != ElementType::F32 && header.elements.type != ElementType::F64;
@@ -175,7 +177,7 @@ DatasetParts read_idx(ByteSource& images, const std::string& name, ByteSource* l
       read_rows(images, header.elements, header.shape, cols, reader.errors(), options.threads);
   parts.matrix = stored.matrix;
   parts.storage = std::move(stored.storage);
-  if (labels != nullptr) read_labels(*labels, labels_name, name, header.shape.rows, parts);
+  if (labels != nullptr) read_idx_labels(*labels, labels_name, name, header.shape.rows, parts);
   return parts;
 }
 

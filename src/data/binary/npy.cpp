@@ -6,10 +6,10 @@
 #include <map>
 #include <utility>
 
-#include "data/binary_rows.hpp"
-#include "data/npy_header.hpp"
+#include "data/binary/npy_header.hpp"
+#include "data/binary/rows.hpp"
 #include "data/readers.hpp"
-#include "data/text_table.hpp"
+#include "data/text/table.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -90,8 +90,8 @@ void read_text_labels(ByteSource& source, const std::string& name, const NpyHead
   sort_classes(parts.classes, parts.labels);
 }
 
-void read_labels(ByteSource& source, const std::string& name, const std::string& matrix_name,
-                 std::uint64_t rows, DatasetParts& parts) {
+void read_npy_labels(ByteSource& source, const std::string& name, const std::string& matrix_name,
+                     std::uint64_t rows, DatasetParts& parts) {
   const NpyHeader header = read_npy_header(source, name);
   if (header.shape.size() != 1) {
     throw InputError(Place{.file = name, .byte = header.shape_at},
@@ -99,7 +99,8 @@ void read_labels(ByteSource& source, const std::string& name, const std::string&
                      "an array of one dimension is expected");
   }
   if (header.shape[0] != rows) {
-    throw InputError(Place{.file = name, .byte = header.size_at[0]}, fmt::format("{} labels", header.shape[0]),
+    throw InputError(Place{.file = name, .byte = header.size_at[0]},
+                     fmt::format("{} labels", header.shape[0]),
                      fmt::format("{} has {} rows", printable(matrix_name), rows));
   }
   check_npy_size(header, source, name);
@@ -117,7 +118,8 @@ Shape matrix_shape(const NpyHeader& header, const std::string& name) {
                      "features are numbers");
   }
   if (header.shape.empty() || header.shape.size() > 2) {
-    throw InputError(Place{.file = name, .byte = header.shape_at}, fmt::format("shape {}", header.shape_text()),
+    throw InputError(Place{.file = name, .byte = header.shape_at},
+                     fmt::format("shape {}", header.shape_text()),
                      "X has one or two dimensions: rows and features");
   }
   const Shape shape{header.shape[0], header.shape.size() == 2 ? header.shape[1] : 1};
@@ -148,7 +150,7 @@ DatasetParts read_npy(ByteSource& matrix, const std::string& name, ByteSource* l
   parts.name = name;
   parts.matrix = stored.matrix;
   parts.storage = std::move(stored.storage);
-  if (labels != nullptr) read_labels(*labels, labels_name, name, shape.rows, parts);
+  if (labels != nullptr) read_npy_labels(*labels, labels_name, name, shape.rows, parts);
   return parts;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/npy_header.hpp"
+#include "data/binary/npy_header.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <set>
 #include <string_view>
 
-#include "data/other_file.hpp"
+#include "data/text/other_file.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::uint64_t header_limit = 1U << 16;
-constexpr std::size_t most_dimensions = 32;
+constexpr std::size_t most_npy_dimensions = 32;
 
 [[noreturn]] void refuse_at(const std::string& name, std::uint64_t byte, const std::string& found,
                             const std::string& expected = {}) {
@@ -105,7 +105,7 @@ class HeaderParser {
     expect('(');
     header.shape_at = first_byte_ + at_ - 1;
     while (!next_is(')')) {
-      if (header.shape.size() == most_dimensions) refuse(at_, "too many dimensions");
+      if (header.shape.size() == most_npy_dimensions) refuse(at_, "too many dimensions");
       header.size_at.push_back(first_byte_ + at_);
       header.shape.push_back(dimension());
       if (!next_is(')')) expect(',');
@@ -188,7 +188,8 @@ std::string read_header_text(ByteSource& source, const std::string& name, NpyHea
   const std::size_t got = source.read(std::span<char>(front).first(8));
   const std::size_t known = std::min(got, magic.size());
   if (std::string_view(front.data(), known) != magic.substr(0, known))
-    refuse_at(name, 0, not_this_format("NPY", {front.data(), got}, source), "an NPY file begins with \\x93NUMPY");
+    refuse_at(name, 0, not_this_format("NPY", {front.data(), got}, source),
+              "an NPY file begins with \\x93NUMPY");
   if (got < 8)
     refuse_at(name, 0, "truncated magic", "an NPY file begins with \\x93NUMPY and two bytes of version");
   if (byte(6) < 1 || byte(6) > 3 || byte(7) != 0) {
@@ -210,8 +211,9 @@ std::string read_header_text(ByteSource& source, const std::string& name, NpyHea
   const bool whole = text.find('}') != std::string::npos;
   if (text.size() < length) {
     // Where the dictionary is all there, not the file was cut short: the length is wrong.
-    refuse_at(name, whole ? 8 : 8 + length_bytes + text.size(),
-              fmt::format("truncated header: its length is given as {}, {} bytes are there", length, text.size()));
+    refuse_at(
+        name, whole ? 8 : 8 + length_bytes + text.size(),
+        fmt::format("truncated header: its length is given as {}, {} bytes are there", length, text.size()));
   }
   if (!whole && !text.ends_with('\n'))
     refuse_at(name, 8, fmt::format("a header of length {} ends before its dictionary does", length));
@@ -228,9 +230,11 @@ void refuse_npy_size(const NpyHeader& header, const std::string& name, std::uint
   const auto declared = declared_bytes(header);
   const std::string shape = fmt::format("shape {} of dtype {}", header.shape_text(), printable(header.descr));
   if (!declared) refuse_at(name, header.shape_at, fmt::format("size mismatch: {} is beyond 64 bits", shape));
-  if (data_bytes > *declared) refuse_at(name, header.bytes + *declared, fmt::format("trailing bytes after {}", shape));
+  if (data_bytes > *declared)
+    refuse_at(name, header.bytes + *declared, fmt::format("trailing bytes after {}", shape));
   refuse_at(name, header.bytes + data_bytes,
-            fmt::format("size mismatch: the file ends here, {} needs {} bytes, {} are there", shape, *declared, data_bytes));
+            fmt::format("size mismatch: the file ends here, {} needs {} bytes, {} are there", shape,
+                        *declared, data_bytes));
 }
 
 NpyHeader read_npy_header(ByteSource& source, const std::string& name) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "data/binary_rows.hpp"
+#include "data/binary/rows.hpp"
 
 namespace halfspace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/binary_rows.hpp"
+#include "data/binary/rows.hpp"
 
 #include <fmt/format.h>
 

@@ -12,9 +12,9 @@
 #include <set>
 #include <utility>
 
-#include "data/cache_layout.hpp"
-#include "data/pages.hpp"
-#include "data/writers.hpp"
+#include "data/cache/layout.hpp"
+#include "data/storage/pages.hpp"
+#include "data/write/writers.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
 #include "halfspace/data/write.hpp"
@@ -170,7 +170,8 @@ CacheBytes copy_stream(ByteSource& source, const CacheHeader& header, const std:
 }
 
 Dataset parse_cache(const CacheHeader& header, CacheBytes bytes, const std::string& name) {
-  const std::string_view words(array_at<char>(bytes.all, header.sections[Words]), header.sections[Words].bytes);
+  const std::string_view words(array_at<char>(bytes.all, header.sections[Words]),
+                               header.sections[Words].bytes);
   check_words(header, words, name);
   DatasetParts parts;
   read_cache_words(words, name, parts);
@@ -181,7 +182,8 @@ Dataset parse_cache(const CacheHeader& header, CacheBytes bytes, const std::stri
       view_by_kind(header, bytes.all, name, std::make_index_sequence<std::variant_size_v<Matrix>>());
   parts.storage = std::move(bytes.storage);
   parts.nonzeros = header.nonzeros;
-  if (labelled) parts.stored_labels = {array_at<std::uint32_t>(bytes.all, header.sections[Labels]), header.rows};
+  if (labelled)
+    parts.stored_labels = {array_at<std::uint32_t>(bytes.all, header.sections[Labels]), header.rows};
   if (header.sections[Weights].bytes > 0) {
     parts.stored_weights = {array_at<double>(bytes.all, header.sections[Weights]), header.rows};
   }
@@ -266,9 +268,9 @@ class SectionWriter {
 Dataset read_cache(ByteSource& source, const std::string& name, const Threads& threads) {
   const CacheHeader header = read_header(source, name);
   const bool seekable = source.known_size() > 0 && source.read_at(0, {}).has_value();
-  return parse_cache(header,
-                     seekable ? copy_file(source, header.file_bytes, threads) : copy_stream(source, header, name),
-                     name);
+  return parse_cache(
+      header, seekable ? copy_file(source, header.file_bytes, threads) : copy_stream(source, header, name),
+      name);
 }
 
 CacheFacts cache_facts(ByteSource& source, const std::string& name) {
@@ -287,7 +289,8 @@ CacheFacts cache_facts(ByteSource& source, const std::string& name) {
   facts.nonzeros = header.nonzeros;
   facts.storage =
       storage_name(empty_of_kind(header, std::make_index_sequence<std::variant_size_v<Matrix>>()));
-  for (const CacheSectionName s : {Start, Index, Value, Labels, Weights}) facts.bytes += header.sections[s].bytes;
+  for (const CacheSectionName s : {Start, Index, Value, Labels, Weights})
+    facts.bytes += header.sections[s].bytes;
   facts.classes = std::move(parts.classes);
   facts.weighted = header.sections[Weights].bytes > 0;
   facts.fingerprint = std::move(parts.stored_fingerprint);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/cache_layout.hpp"
+#include "data/cache/layout.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -30,7 +31,8 @@ template <std::size_t... I>
 constexpr std::array<Kind, sizeof...(I)> list_kinds(std::index_sequence<I...>) {
   return {[] {
     using View = std::variant_alternative_t<I, Matrix>;
-    return Kind{std::is_empty_v<typename View::Value> ? 0 : sizeof(typename View::Value), bytes_per_index<View>()};
+    return Kind{std::is_empty_v<typename View::Value> ? 0 : sizeof(typename View::Value),
+                bytes_per_index<View>()};
   }()...};
 }
 constexpr auto kinds = list_kinds(std::make_index_sequence<std::variant_size_v<Matrix>>());
@@ -107,10 +109,19 @@ void put_encoding(WordsWriter& words, const Encoding& encoding) {
   words.text(encoding.weight_column);
   words.number(encoding.header ? 1 : 0);
   words.number(static_cast<unsigned char>(encoding.delimiter));
-  if (encoding.ignored.empty() && encoding.missing == Missing::Error && encoding.missing_words.empty()) return;
+  const bool plain = encoding.one_hot == OneHot::Full && encoding.decimal == DecimalMark::Point &&
+                     std::none_of(encoding.columns.begin(), encoding.columns.end(),
+                                  [](const Column& column) { return column.missing_feature; });
+  if (encoding.ignored.empty() && encoding.missing == Missing::Error && encoding.missing_words.empty() &&
+      plain)
+    return;
   words.texts(encoding.ignored);
   words.number(static_cast<std::uint64_t>(encoding.missing));
   words.texts(encoding.missing_words);
+  if (plain) return;
+  words.number(static_cast<std::uint64_t>(encoding.one_hot));
+  words.number(static_cast<std::uint64_t>(encoding.decimal));
+  for (const Column& column : encoding.columns) words.number(column.missing_feature ? 1 : 0);
 }
 
 std::shared_ptr<const Encoding> take_encoding(WordsReader& words) {
@@ -138,8 +149,20 @@ std::shared_ptr<const Encoding> take_encoding(WordsReader& words) {
   encoding->delimiter = static_cast<char>(words.number(UINT8_MAX));
   if (words.ended()) return encoding;
   encoding->ignored = words.texts();
-  encoding->missing = static_cast<Missing>(words.number(static_cast<std::uint64_t>(Missing::Drop)));
+  encoding->missing = static_cast<Missing>(words.number(static_cast<std::uint64_t>(Missing::Indicator)));
   encoding->missing_words = words.texts();
+  if (words.ended()) return encoding;
+  encoding->one_hot = static_cast<OneHot>(words.number(static_cast<std::uint64_t>(OneHot::Reference)));
+  encoding->decimal = static_cast<DecimalMark>(words.number(static_cast<std::uint64_t>(DecimalMark::Comma)));
+  feature = 0;
+  for (Column& column : encoding->columns) {
+    column.missing_feature = words.number(1) == 1;
+    if (column.missing_feature && (!column.fill || column.kind == ColumnKind::Words)) words.refuse();
+    column.reference = encoding->one_hot == OneHot::Reference && column.kind == ColumnKind::Category;
+    column.first_feature = static_cast<std::uint32_t>(feature);
+    feature += column.features();
+    if (feature > most_features) words.refuse();
+  }
   return encoding;
 }
 

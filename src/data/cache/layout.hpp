@@ -25,7 +25,8 @@ struct CacheSection {
   bool operator==(const CacheSection&) const = default;
 };
 
-enum CacheSectionName : std::size_t { Words, Start, Index, Value, Labels, Weights, section_count };
+enum CacheSectionName : std::size_t { Words, Start, Index, Value, Labels, Weights };
+inline constexpr std::size_t section_count = 6;
 
 struct CacheHeader {
   std::array<char, 8> magic{'H', 'A', 'L', 'F', 'S', 'P', 'C', 'E'};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/csv_block.hpp"
+#include "data/csv/block.hpp"
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -10,8 +10,6 @@
 
 namespace halfspace {
 namespace {
-
-constexpr std::uint32_t none = UINT32_MAX;
 
 bool is_word_byte(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 0x80 || (c >= 'A' && c <= 'Z');
@@ -24,6 +22,7 @@ class BlockParser {
     rows_.clear();
     block_.kinds = kinds;
     block_.vocabulary.resize(layout.text_columns);
+    kept_.resize(layout.kept_columns);
   }
 
   CsvBlock parse() {
@@ -69,12 +68,16 @@ class BlockParser {
       if (last) throw CsvFailure{};  // explain_row() counts the cells
       const FileColumn& column = columns[c];
       double value = 0;
-      if (column.role == CellRole::Feature && block_.kinds[column.slot] == SlotKind::Number &&
-          scanner_.next_number(value, last)) {
+      if (column.role == CellRole::Feature && column.kept == no_index &&
+          block_.kinds[column.slot] == SlotKind::Number && scanner_.next_number(value, last)) {
         rows_.add(column.slot, value);
         continue;
       }
       const CsvCell cell = scanner_.next(last);
+      if (column.kept != no_index) {
+        check_utf8(cell);
+        kept_[column.kept] = cell.text;
+      }
       switch (column.role) {
         case CellRole::Ignored: break;
         case CellRole::Label: take_label(cell, column); break;
@@ -87,19 +90,30 @@ class BlockParser {
 
   void take_label(const CsvCell& cell, const FileColumn& column) {
     if (layout_.is_missing(cell.text)) {
+      if (layout_.drop_unlabelled) {
+        dropping_ = true;
+        return;
+      }
       throw CsvFailure{cell.line,
                        cell.column,
                        fmt::format("the label (column {}) is missing", printable(column.name)),
                        {},
-                       "--label NAME names another column"};
+                       layout_.encoding
+                           ? fmt::format("--missing drop leaves such rows out, --ignore {} reads no labels",
+                                         printable(column.name))
+                           : "--missing drop leaves such rows out, --label NAME names another column"};
     }
     check_utf8(cell);
     label_ = cell.text;
     label_at_ = spot(cell);
   }
 
+  [[nodiscard]] NumberResult number_of(std::string_view text) const {
+    return layout_.decimal_comma ? comma_number(text) : cell_number(text);
+  }
+
   void take_weight(const CsvCell& cell, const FileColumn& column) {
-    const NumberResult number = cell_number(cell.text);
+    const NumberResult number = number_of(cell.text);
     if (number.fault != NumberFault::None) refuse_number(cell, column.name, number.fault, "");
     if (number.value < 0) {
       throw CsvFailure{cell.line, cell.column, fmt::format("the weight {} is negative", printable(cell.text)),
@@ -122,7 +136,7 @@ class BlockParser {
       take_category(cell, slot);
       return;
     }
-    const NumberResult number = cell_number(cell.text);
+    const NumberResult number = number_of(cell.text);
     if (kind == SlotKind::Undecided) {
       kind = number.fault == NumberFault::NotANumber ? SlotKind::Category : SlotKind::Number;
       if (kind == SlotKind::Category) {
@@ -138,14 +152,17 @@ class BlockParser {
     const std::string& name = layout_.slot_name(slot);
     const std::size_t quote = cell.quoted ? std::string_view::npos : cell.text.find('"');
     if (quote != std::string_view::npos) {
-      throw CsvFailure{cell.line, cell.column + quote,
-                       fmt::format("a stray quote: '{}' in column {} is not a number", printable(cell.text, 40),
-                                   printable(name)),
+      throw CsvFailure{cell.line,
+                       cell.column + quote,
+                       fmt::format("a stray quote: '{}' in column {} is not a number",
+                                   printable(cell.text, 40), printable(name)),
                        {},
                        "a quoted cell begins with its quote"};
     }
     const std::string text = printable(cell.text, 40);
     std::string hint = fault == NumberFault::NotANumber ? std::string(number_hint(cell.text)) : "";
+    if (!hint.empty() && layout_.encoding == nullptr && comma_number(cell.text).fault == NumberFault::None)
+      hint += ": --decimal comma reads it";
     if (hint.empty() && fault == NumberFault::NotANumber && layout_.encoding == nullptr)
       hint = fmt::format("--categorical {} or --missing-words {}", printable(name), text);
     refuse_number(cell, name, fault, hint.empty() ? fmt::format("--missing-words {}", text) : hint);
@@ -177,14 +194,14 @@ class BlockParser {
                      cell.column,
                      fmt::format("{} in column {} is missing", found, printable(layout_.slot_name(slot))),
                      {},
-                     layout_.encoding ? "train with --missing mean|median, or --missing drop"
-                                      : "--missing mean|median|drop"};
+                     layout_.encoding ? "train with --missing mean|median|indicator, or --missing drop"
+                                      : "--missing mean|median|indicator|drop"};
   }
 
   void take_category(const CsvCell& cell, std::uint32_t slot) {
-    if (dictionary_.empty()) dictionary_.assign(layout_.slots.size(), none);
+    if (dictionary_.empty()) dictionary_.assign(layout_.slots.size(), no_index);
     std::uint32_t& d = dictionary_[slot];
-    if (d == none) {
+    if (d == no_index) {
       d = static_cast<std::uint32_t>(block_.categories.size());
       block_.categories.push_back({.slot = slot});
     }
@@ -264,6 +281,7 @@ class BlockParser {
       block_.labels.push_back(id);
     }
     if (layout_.weighted) block_.weights.push_back(weight_);
+    for (std::string& text : kept_) block_.kept_cells.push_back(std::move(text));
     if (weight_ > 0) {
       for (const auto& [d, id] : touched_) block_.categories[d].used[id] = 1;
       if (layout_.text_columns > 0 && layout_.hash_bits == 0) count_rows_of_words();
@@ -296,6 +314,7 @@ class BlockParser {
   std::string word_;
   std::string label_;
   Spot label_at_;
+  std::vector<std::string> kept_;  // of the current row
   double weight_ = 1;
   bool dropping_ = false;
 };

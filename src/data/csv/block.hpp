@@ -5,11 +5,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "data/csv_layout.hpp"
-#include "data/text_table.hpp"
+#include "data/csv/layout.hpp"
+#include "data/text/table.hpp"
 #include "halfspace/data/builder.hpp"
 
 namespace halfspace {
@@ -51,6 +52,7 @@ struct CsvBlock {
   TextTable label_texts;
   std::vector<Spot> label_first;
   std::vector<double> weights;
+  std::vector<std::string> kept_cells;  // row after row
   std::vector<BlockCategories> categories;
   WordCounts words;
   std::vector<BlockWords> vocabulary;  // of every text column

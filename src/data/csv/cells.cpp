@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/csv_cells.hpp"
+#include "data/csv/cells.hpp"
 
 #include <fmt/format.h>
 
@@ -77,12 +77,14 @@ void CellScanner::end_cell(const char* p, bool& last) {
 // A quote that has lost its partner takes everything up to the next one: what to look at is then where it was opened.
 void CellScanner::refuse_text_after(const char* quote, const CsvCell& cell) const {
   if (line_ != cell.line) {
-    throw CsvFailure{cell.line, cell.column,
-                     fmt::format("the quote opened here is closed {} lines below, before other text", line_ - cell.line),
-                     "a delimiter or the end of the line was expected there", "is this a stray quote?"};
+    throw CsvFailure{
+        cell.line, cell.column,
+        fmt::format("the quote opened here is closed {} lines below, before other text", line_ - cell.line),
+        "a delimiter or the end of the line was expected there", "is this a stray quote?"};
   }
   throw CsvFailure{line_, column_of(quote), "text after the quote that closes a cell",
-                   "a delimiter or the end of the line was expected", "a quote inside a cell is written twice"};
+                   "a delimiter or the end of the line was expected",
+                   "a quote inside a cell is written twice"};
 }
 
 // From p to the next quote; counts the lines on the way.
@@ -133,8 +135,8 @@ CsvCell CellScanner::quoted(const char* quote, bool& last) {
 
 void CellScanner::refuse_byte(const char* p) const {
   const auto byte = static_cast<unsigned char>(*p);
-  throw CsvFailure{line_, column_of(p), fmt::format("byte 0x{:02x}", byte),
-                   "text was expected", byte == '\r' ? "lines end in LF or CRLF" : ""};
+  throw CsvFailure{line_, column_of(p), fmt::format("byte 0x{:02x}", byte), "text was expected",
+                   byte == '\r' ? "lines end in LF or CRLF" : ""};
 }
 
 void CellScanner::check_row_length() const {
@@ -152,7 +154,8 @@ void CellScanner::explain_row(std::size_t cells, const CsvFailure& failure) {
   for (bool last = false; !last; ++found) {
     const CsvCell cell = next(last);
     if (found == cells) extra = cell;
-    if (long_cell.text.empty() && cell.quoted && cell.text.find('\n') != std::string_view::npos) long_cell = cell;
+    if (long_cell.text.empty() && cell.quoted && cell.text.find('\n') != std::string_view::npos)
+      long_cell = cell;
   }
   check_row_length();
   if (found != cells) throw wrong_count(cells, found, extra, long_cell);
@@ -164,18 +167,28 @@ CsvFailure CellScanner::wrong_count(std::size_t cells, std::size_t found, const 
                                     const CsvCell& long_cell) const {
   std::string what = fmt::format("{} cells expected, {} found", cells, found);
   if (!long_cell.text.empty()) {
-    return {long_cell.line, long_cell.column, "the quote opened here takes in more than one line; " + std::move(what), {},
+    return {long_cell.line,
+            long_cell.column,
+            "the quote opened here takes in more than one line; " + std::move(what),
+            {},
             "is this a stray quote?"};
   }
   if (found > cells) {
-    return {extra.line, extra.column, std::move(what), {},
+    return {extra.line,
+            extra.column,
+            std::move(what),
+            {},
             delimiter_ == ',' ? "a cell that holds a comma, as a decimal comma, is written in quotes" : ""};
   }
   const std::string_view row(row_start_, static_cast<std::size_t>(at_ - row_start_));
   for (const char other : {'\t', ';', ',', '|'}) {
     if (found > 1 || other == delimiter_ || row.find(other) == std::string_view::npos) continue;
-    return {row_line_, 1, std::move(what), {},
-            other == '\t' ? "are these cells separated by tabs?" : fmt::format("are these cells separated by '{}'?", other)};
+    return {row_line_,
+            1,
+            std::move(what),
+            {},
+            other == '\t' ? "are these cells separated by tabs?"
+                          : fmt::format("are these cells separated by '{}'?", other)};
   }
   return {row_line_, 1, std::move(what)};
 }

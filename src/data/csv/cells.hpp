@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/plain_decimal.hpp"
+#include "data/text/plain_decimal.hpp"
 
 namespace halfspace {
 
@@ -87,9 +87,7 @@ class CellScanner {
   [[nodiscard]] std::uint64_t column_of(const char* p) const {
     return static_cast<std::uint64_t>(p - line_start_) + 1;
   }
-  [[nodiscard]] CsvCell place(const char* p) const {
-    return {{}, line_, column_of(p)};
-  }
+  [[nodiscard]] CsvCell place(const char* p) const { return {{}, line_, column_of(p)}; }
   CsvCell unquoted(const char* first, bool& last);
   CsvCell quoted(const char* quote, bool& last);
   const char* quoted_part(const char* p, const CsvCell& cell);

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "data/csv_table.hpp"
+#include "data/csv/table.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
 constexpr double vocabulary_rows = 2;  // a word of one row says nothing about any other
 
 // Numbers of the texts that pass, in the order of the bytes of the texts.
@@ -33,7 +32,7 @@ void note(const ReadOptions& options, std::string text) {
 // For every text of the table the feature within its column, or none.
 std::vector<std::uint32_t> feature_of_texts(const TextTable& texts,
                                             const std::vector<std::string>& features) {
-  std::vector<std::uint32_t> out(texts.size(), none);
+  std::vector<std::uint32_t> out(texts.size(), no_index);
   for (std::uint32_t f = 0; f < features.size(); ++f) {
     if (const auto id = texts.find(features[f])) out[*id] = f;
   }
@@ -45,7 +44,10 @@ class FeatureMaker {
   FeatureMaker(const CsvTable& table, const CsvLayout& layout, const Encoding& encoding)
       : table_(table), layout_(layout), encoding_(encoding), words_slot_(layout.text_columns) {
     for (const SlotCategories& c : table.categories) {
-      category_feature_.push_back(feature_of_texts(c.texts, column(c.slot).categories));
+      std::vector<std::uint32_t> features = feature_of_texts(c.texts, column(c.slot).categories);
+      for (std::uint32_t& f : features)
+        if (f != no_index) f = column(c.slot).category_feature(f).value_or(no_index);
+      category_feature_.push_back(std::move(features));
     }
     word_feature_.resize(layout.text_columns);
     for (std::uint32_t s = 0; s < layout.slots.size(); ++s) {
@@ -78,6 +80,7 @@ class FeatureMaker {
           if (has_missing && (!has_text || block.missing[missing].slot < words_slot_[text])) {
             const Column& c = column(block.missing[missing++].slot);
             if (c.kind == ColumnKind::Number) out.add(c.first_feature, c.fill.value_or(0));
+            if (c.missing_feature) out.add(c.first_feature + c.value_features(), 1);
           } else if (has_text) {
             add_words(block, r, text++, out);
           } else {
@@ -95,11 +98,11 @@ class FeatureMaker {
         }
         const std::uint32_t d = table_.dictionary[slot];
         const std::uint32_t id = maps[d]->map[static_cast<std::size_t>(value) - 1];
-        const std::uint32_t feature = id == none ? none : category_feature_[d][id];
-        if (feature != none) out.add(column(slot).first_feature + feature, 1);
-        if (id == none) ++unknown[d];
+        const std::uint32_t feature = id == no_index ? no_index : category_feature_[d][id];
+        if (feature != no_index) out.add(column(slot).first_feature + feature, 1);
+        if (id == no_index) ++unknown[d];
       }
-      catch_up(none);
+      catch_up(no_index);
       if (!layout_.in_order) sort_row(out);
       out.end_row();
     }
@@ -115,9 +118,9 @@ class FeatureMaker {
       std::uint32_t feature = block.words.id[k];
       if (!block.word_map.empty()) {
         feature = block.word_map[text][feature];
-        if (feature != none) feature = word_feature_[text][feature];
+        if (feature != no_index) feature = word_feature_[text][feature];
       }
-      if (feature != none) out.add(first + feature, block.words.count[k]);
+      if (feature != no_index) out.add(first + feature, block.words.count[k]);
     }
     if (!block.word_map.empty()) sort_entries(out, begin);
   }
@@ -149,7 +152,7 @@ bool plain(const CsvTable& table, const CsvLayout& layout, const Encoding& encod
   return layout.in_order && encoding.columns.size() == layout.slots.size() &&
          encoding.features() == layout.slots.size() &&
          std::all_of(encoding.columns.begin(), encoding.columns.end(),
-                     [](const Column& c) { return c.kind == ColumnKind::Number; }) &&
+                     [](const Column& c) { return c.kind == ColumnKind::Number && !c.missing_feature; }) &&
          std::all_of(table.blocks.begin(), table.blocks.end(),
                      [](const StoredBlock& b) { return b.missing.empty(); });
 }
@@ -177,19 +180,24 @@ Encoding learn_encoding(const CsvTable& table, const CsvLayout& layout, const st
   }
   encoding.missing = options.missing;
   encoding.missing_words = options.missing_words;
-  const bool fills = options.missing == Missing::Mean || options.missing == Missing::Median;
+  encoding.one_hot = options.one_hot;
+  encoding.decimal = options.decimal;
+  const bool fills = options.missing != Missing::Error && options.missing != Missing::Drop;
   std::vector<double> fill;
-  if (fills) fill = options.missing == Missing::Mean ? column_means(table) : column_medians(table);
+  if (fills) fill = options.missing == Missing::Median ? column_medians(table) : column_means(table);
+  const std::vector<double> missing = missing_weights(table);
   std::uint64_t features = 0;
   for (std::uint32_t s = 0; s < layout.slots.size(); ++s) {
     Column column{.name = layout.slot_name(s)};
     if (table.kinds[s] == SlotKind::Category) {
       column.kind = ColumnKind::Category;
-      if (table.dictionary[s] != none) {
+      if (table.dictionary[s] != no_index) {
         const SlotCategories& c = table.categories[table.dictionary[s]];
         column.categories = sorted_texts(c.texts, [&](std::uint32_t id) { return c.used[id] != 0; });
       }
-      if (fills) column.fill = 0;  // a missing category is none of them
+      column.reference = options.one_hot == OneHot::Reference;
+      if (fills) column.fill = 0;
+      column.missing_feature = fills && missing[s] > 0;  // nothing is learned about what was never seen
     } else if (table.kinds[s] == SlotKind::Words) {
       column.kind = ColumnKind::Words;
       column.hash_bits = layout.hash_bits;
@@ -202,6 +210,7 @@ Encoding learn_encoding(const CsvTable& table, const CsvLayout& layout, const st
       }
     } else {
       if (fills) column.fill = fill[s];
+      column.missing_feature = options.missing == Missing::Indicator && missing[s] > 0;
       if (table.kinds[s] == SlotKind::Undecided) {
         note(options, fmt::format("column {} has no values: it is 0 in every row", printable(column.name)));
       }
@@ -209,7 +218,8 @@ Encoding learn_encoding(const CsvTable& table, const CsvLayout& layout, const st
     column.first_feature = static_cast<std::uint32_t>(features);
     features += column.features();
     if (features > most_features)
-      throw InputError({.file = name}, fmt::format("more than {} features", most_features), "fewer columns or words");
+      throw InputError({.file = name}, fmt::format("more than {} features", most_features),
+                       "fewer columns or words");
     encoding.columns.push_back(std::move(column));
   }
   if (features == 0)
@@ -238,8 +248,9 @@ StoredMatrix to_features(CsvTable& table, const CsvLayout& layout, const Encodin
     const SlotCategories& c = table.categories[d];
     note(options,
          fmt::format("column {}: {} cells hold a category the model does not know (first: '{}'); they count "
-                     "as none of its categories",
-                     printable(layout.slot_name(c.slot)), cells, printable(c.unknown, 40)));
+                     "as {}",
+                     printable(layout.slot_name(c.slot)), cells, printable(c.unknown, 40),
+                     encoding.one_hot == OneHot::Reference ? "the reference" : "none of its categories"));
   }
   return join(std::move(packed), cols, options.threads);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/csv_feed.hpp"
+#include "data/csv/feed.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "data/csv_cells.hpp"
-#include "data/other_file.hpp"
+#include "data/csv/cells.hpp"
+#include "data/text/other_file.hpp"
 
 namespace halfspace {
 namespace {
@@ -126,7 +126,8 @@ std::vector<std::string_view> CsvFeed::cut(bool quotes, char delimiter) {
     // [at, open) lies outside of quoted cells: its newlines end rows.
     const char* open = quotes ? find(at, last, '"') : last;
     while (open != last && !opens_cell(first, open, delimiter)) open = find(open + 1, last, '"');
-    for (const char* p = std::max(at, block + block_bytes_); p < open; p = std::max(at, block + block_bytes_)) {
+    for (const char* p = std::max(at, block + block_bytes_); p < open;
+         p = std::max(at, block + block_bytes_)) {
       const char* newline = find(p, open, '\n');
       if (newline == open) break;
       blocks.emplace_back(block, static_cast<std::size_t>(newline + 1 - block));

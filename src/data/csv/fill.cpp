@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/csv_table.hpp"
+#include "data/csv/table.hpp"
 
 namespace halfspace {
 namespace {
@@ -33,11 +33,7 @@ void for_numbers(const CsvTable& table, std::uint32_t first, std::uint32_t last,
 std::vector<double> filled_weight(const CsvTable& table) {
   double all = 0;
   for (std::uint64_t r = 0; r < table.rows; ++r) all += weight_of(table, r);
-  std::vector<double> missing(table.kinds.size());
-  for (const StoredBlock& block : table.blocks) {
-    for (const MissingCell& cell : block.missing)
-      missing[cell.slot] += weight_of(table, block.first_row + cell.row);
-  }
+  std::vector<double> missing = missing_weights(table);
   for (double& m : missing) m = std::max(0.0, all - m);
   return missing;
 }
@@ -61,6 +57,15 @@ double weighted_median(std::vector<Weighed>& cells) {
 }
 
 }  // namespace
+
+std::vector<double> missing_weights(const CsvTable& table) {
+  std::vector<double> missing(table.kinds.size());
+  for (const StoredBlock& block : table.blocks) {
+    for (const MissingCell& cell : block.missing)
+      missing[cell.slot] += weight_of(table, block.first_row + cell.row);
+  }
+  return missing;
+}
 
 std::vector<double> column_means(const CsvTable& table) {
   const std::vector<double> filled = filled_weight(table);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/csv_layout.hpp"
+#include "data/csv/layout.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <charconv>
 #include <unordered_map>
 
-#include "data/text_table.hpp"
+#include "data/text/table.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -50,7 +50,8 @@ class Planner {
         line.find_first_not_of("+-.0123456789e") == blank)
       return "is this libsvm text? --format libsvm";
     for (const char delimiter : {';', ',', '|', ' ', ':'}) {
-      if (delimiter != used && line.find(delimiter) != std::string_view::npos) return fmt::format("--delimiter '{}'", delimiter);
+      if (delimiter != used && line.find(delimiter) != std::string_view::npos)
+        return fmt::format("--delimiter '{}'", delimiter);
     }
     return {};
   }
@@ -60,6 +61,9 @@ class Planner {
     layout_.header = found_header(first_row, options_);
     layout_.encoding = options_.encoding;
     layout_.missing_words = options_.missing_words;
+    layout_.drop_unlabelled = options_.missing != Missing::Error;
+    layout_.decimal_comma =
+        (options_.encoding ? options_.encoding->decimal : options_.decimal) == DecimalMark::Comma;
     // What stood for a missing value in training does so in every table of the model.
     if (options_.encoding)
       layout_.missing_words.insert(layout_.missing_words.end(), options_.encoding->missing_words.begin(),
@@ -67,7 +71,8 @@ class Planner {
     name_columns(first_row);
     const bool separated = first_line.find_first_of(";|") != std::string_view::npos;
     if (first_row.size() == 1 && (options_.need_labels || (separated && !options_.encoding))) {
-      throw InputError(place(1, 1), "one column found", "at least 2 expected", hint_for_one_column(first_line, delimiter));
+      throw InputError(place(1, 1), "one column found", "at least 2 expected",
+                       hint_for_one_column(first_line, delimiter));
     }
     if (options_.encoding) {
       follow_encoding();
@@ -75,6 +80,7 @@ class Planner {
       learn();
     }
     number_slots();
+    find_kept();
     return std::move(layout_);
   }
 
@@ -245,10 +251,16 @@ class Planner {
     const std::string label = options_.label.empty() ? e.label_column : options_.label;
     const auto label_at = label.empty() ? usual_label() : find(label);
     if (!label_at && options_.need_labels) not_found(label, "--label NAME");
-    take_label(label_at);
+    // Labels that are not wanted may be ignored: some may be missing.
+    if (label_at && (options_.need_labels || layout_.columns[*label_at].role != CellRole::Ignored ||
+                     !taken_.contains(*label_at)))
+      take_label(label_at);
     std::string extra;
     for (std::size_t c = 0; c < layout_.columns.size(); ++c) {
-      if (!taken_.contains(c)) extra += (extra.empty() ? "" : ", ") + printable(layout_.columns[c].name, 40);
+      const bool kept = std::find(options_.keep.begin(), options_.keep.end(), layout_.columns[c].name) !=
+                        options_.keep.end();
+      if (!taken_.contains(c) && !kept)
+        extra += (extra.empty() ? "" : ", ") + printable(layout_.columns[c].name, 40);
       if (layout_.columns[c].role != CellRole::Feature) continue;
       const Column& column = e.columns[encoded[c]];
       Slot slot{.column = static_cast<std::uint32_t>(c), .encoded = encoded[c]};
@@ -264,6 +276,16 @@ class Planner {
     }
     if (!extra.empty())
       note(fmt::format("columns the model does not know were ignored: {}", printable(extra, 400)));
+  }
+
+  void find_kept() {
+    for (const std::string& wanted : options_.keep) {
+      const auto c = find(wanted);
+      if (!c) not_found(wanted, "");
+      if (layout_.columns[*c].kept != no_index)
+        throw UsageError(fmt::format("--keep: column '{}' twice", printable(wanted)));
+      layout_.columns[*c].kept = static_cast<std::uint32_t>(layout_.kept_columns++);
+    }
   }
 
   void number_slots() {
@@ -303,6 +325,18 @@ NumberResult cell_number(std::string_view text) {
   return result;
 }
 
+NumberResult comma_number(std::string_view text) {
+  NumberResult result = cell_number(text);
+  const std::size_t comma = text.find(',');
+  if (result.fault != NumberFault::NotANumber || comma == std::string_view::npos ||
+      text.find_first_of(",.", comma + 1) != std::string_view::npos ||
+      text.find('.') != std::string_view::npos)
+    return result;
+  std::string point(text);
+  point[comma] = '.';
+  return cell_number(point);
+}
+
 char find_delimiter(std::string_view head, const std::string& name, const ReadOptions& options) {
   if (options.delimiter) {
     const char c = *options.delimiter;
@@ -323,7 +357,8 @@ char find_delimiter(std::string_view head, const std::string& name, const ReadOp
 
 CsvLayout make_layout(const std::vector<FirstCell>& first_row, std::string_view first_line, char delimiter,
                       const std::string& name, const ReadOptions& options) {
-  if (options.hash_bits > most_hash_bits) throw UsageError(fmt::format("--hash: at most {} bits", most_hash_bits));
+  if (options.hash_bits > most_hash_bits)
+    throw UsageError(fmt::format("--hash: at most {} bits", most_hash_bits));
   if (options.hash_bits > 0 && options.text.empty() && !options.encoding)
     throw UsageError("--hash is for columns of words", "name them with --text");
   return Planner(name, options).plan(first_row, first_line, delimiter);

@@ -9,10 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "data/csv_cells.hpp"
+#include "data/csv/cells.hpp"
 #include "halfspace/data/read.hpp"
 
 namespace halfspace {
+
+inline constexpr std::uint32_t no_index = UINT32_MAX;  // no text, no dictionary, no feature
 
 enum class CellRole : std::uint8_t { Ignored, Label, Weight, Feature };
 enum class SlotKind : std::uint8_t { Undecided, Number, Category, Words };
@@ -21,7 +23,8 @@ enum class MissingRule : std::uint8_t { Error, Fill, Drop };
 struct FileColumn {
   std::string name;
   CellRole role = CellRole::Ignored;
-  std::uint32_t slot = 0;  // Feature: its number among the feature columns, in the order of the file
+  std::uint32_t slot = 0;         // Feature: its number among the feature columns, in the order of the file
+  std::uint32_t kept = no_index;  // its number among the columns that are handed over as they are
 };
 
 struct Slot {
@@ -42,6 +45,9 @@ struct CsvLayout {
   std::uint32_t text_columns = 0;
   std::uint32_t hash_bits = 0;
   std::vector<std::string> missing_words;
+  bool drop_unlabelled = false;  // rows whose label is missing
+  bool decimal_comma = false;
+  std::size_t kept_columns = 0;
   std::shared_ptr<const Encoding> encoding;  // null: this table is the one to learn from
   bool in_order = true;                      // slots come in the order of the encoding's columns
 
@@ -56,6 +62,8 @@ struct CsvLayout {
 
 // nan, inf and infinity are NotFinite; a word that only begins like them is NotANumber.
 [[nodiscard]] NumberResult cell_number(std::string_view text);
+// The same where one comma may stand for the point.
+[[nodiscard]] NumberResult comma_number(std::string_view text);
 
 [[nodiscard]] char find_delimiter(std::string_view head, const std::string& name, const ReadOptions& options);
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CSV and TSV: bytes come in blocks of whole rows (csv_feed), blocks are parsed in parallel (csv_block), put
-// together in order (csv_table) and become features once all categories are known (csv_features). One pass
+// CSV and TSV: bytes come in blocks of whole rows (feed), blocks are parsed in parallel (block), put
+// together in order (table) and become features once all categories are known (features). One pass
 // over the bytes; what is kept of them is as compact as the result. A column is numeric or categorical by its
 // first filled cell. Which cell that is may be known only after earlier blocks are done: a block that guessed
 // otherwise is parsed again.
-#include <map>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
-#include "data/csv_feed.hpp"
-#include "data/csv_table.hpp"
-#include "data/other_file.hpp"
+#include "data/csv/feed.hpp"
+#include "data/csv/table.hpp"
 #include "data/readers.hpp"
+#include "data/text/other_file.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -26,8 +26,8 @@ namespace {
 void skip_byte_order_mark(CsvFeed& feed, const std::string& name) {
   const std::string_view head = feed.head();
   if (const auto other = other_file(head)) {
-    throw InputError({.file = name, .line = other->line, .column = other->column}, "the file is " + other->what,
-                     "a table in UTF-8 was expected", other->hint);
+    throw InputError({.file = name, .line = other->line, .column = other->column},
+                     "the file is " + other->what, "a table in UTF-8 was expected", other->hint);
   }
   if (head.starts_with("\xEF\xBB\xBF")) feed.skip(3);
 }
@@ -80,7 +80,7 @@ class CsvReader {
       }
       CellScanner scanner(blocks.front(), delimiter_);
       if (scanner.begin_row()) {
-        const CsvLayout layout = lay_out(scanner, blocks.front());
+        CsvLayout layout = lay_out(scanner, blocks.front());
         if (layout.header) {
           blocks.front().remove_prefix(static_cast<std::size_t>(scanner.position() - blocks.front().data()));
           line_ += scanner.line() - 1;
@@ -128,11 +128,12 @@ class CsvReader {
       const Place place{.file = name_, .line = line_, .column = 1};
       if (table.dropped == 0) throw InputError(place, "no rows", "at least one expected below the header");
       throw InputError(place, fmt::format("no rows are left: all {} have a missing value", table.dropped), {},
-                       "--missing mean|median, or --ignore COLUMN");
+                       "--missing mean|median|indicator, or --ignore COLUMN");
     }
     say_notes(layout, table);
     DatasetParts parts;
     parts.name = name_;
+    if (options_.kept != nullptr) *options_.kept = std::move(table.kept_cells);
     if (layout.labelled) name_classes(table, parts);
     std::shared_ptr<const Encoding> encoding = options_.encoding;
     if (!encoding) encoding = std::make_shared<Encoding>(learn_encoding(table, layout, name_, options_));
@@ -185,7 +186,8 @@ class CsvReader {
     for (const auto& [slot, count] : cells)
       words += fmt::format("{}{} ({})", words.empty() ? "" : ", ", printable(layout.slot_name(slot)), count);
     if (!words.empty())
-      options_.notes->push_back(fmt::format("missing values were filled in, of {} rows: {}", table.rows, words));
+      options_.notes->push_back(
+          fmt::format("missing values were filled in, of {} rows: {}", table.rows, words));
   }
 
   void say_notes(const CsvLayout& layout, const CsvTable& table) const {
@@ -195,6 +197,7 @@ class CsvReader {
                                             table.dropped + table.rows));
     }
     say_missing(layout, table);
+    if (!layout.encoding) say_oddities(table, layout, *options_.notes);
     const bool numbers = std::any_of(table.kinds.begin(), table.kinds.end(),
                                      [](SlotKind kind) { return kind == SlotKind::Number; });
     if (layout.header && !layout.encoding && options_.header == Header::Auto && !numbers) {
@@ -232,6 +235,8 @@ ReadOptions chosen_again(ReadOptions options) {
   options.header = choices.header ? Header::Yes : Header::No;
   options.missing = choices.missing;
   options.missing_words = choices.missing_words;
+  options.one_hot = choices.one_hot;
+  options.decimal = choices.decimal;
   options.encoding = nullptr;
   return options;
 }
@@ -244,8 +249,10 @@ DatasetParts read_csv(ByteSource& source, const std::string& name, const ReadOpt
   const ReadOptions again = chosen_again(options);
   try {
     return CsvReader(source, name, again, piece_bytes).read();
-  } catch (const UsageError& wrong) {  // nobody typed these options: they were recorded with another table, or made up
-    throw InputError({.file = name}, fmt::format("the table cannot be read as the model says: {}", wrong.what()));
+  } catch (const UsageError&
+               wrong) {  // nobody typed these options: they were recorded with another table, or made up
+    throw InputError({.file = name},
+                     fmt::format("the table cannot be read as the model says: {}", wrong.said().message));
   }
 }
 

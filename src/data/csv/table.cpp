@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/csv_table.hpp"
+#include "data/csv/table.hpp"
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -10,8 +11,6 @@
 
 namespace halfspace {
 namespace {
-
-constexpr std::uint32_t none = UINT32_MAX;
 
 // The failure that comes first in the block.
 void keep_earlier(std::optional<CsvFailure>& failure, CsvFailure other) {
@@ -25,7 +24,7 @@ void keep_earlier(std::optional<CsvFailure>& failure, CsvFailure other) {
 CsvTable::CsvTable(const CsvLayout& layout) : vocabulary(layout.text_columns) {
   kinds.reserve(layout.slots.size());
   for (const Slot& slot : layout.slots) kinds.push_back(slot.kind);
-  dictionary.assign(layout.slots.size(), none);
+  dictionary.assign(layout.slots.size(), no_index);
   if (!layout.encoding) return;
   for (std::uint32_t s = 0; s < layout.slots.size(); ++s) {
     const Column& column = *layout.encoded(s);
@@ -64,6 +63,8 @@ void CsvTable::add(CsvBlock block, std::uint64_t first_line, const CsvLayout& la
   add_words(block, stored, layout);
   add_labels(block, first_line);
   weights.insert(weights.end(), block.weights.begin(), block.weights.end());
+  kept_cells.insert(kept_cells.end(), std::make_move_iterator(block.kept_cells.begin()),
+                    std::make_move_iterator(block.kept_cells.end()));
   stored.rows = std::move(block.rows);
   stored.missing = std::move(block.missing);
   stored.words = std::move(block.words);
@@ -76,7 +77,7 @@ void CsvTable::add(CsvBlock block, std::uint64_t first_line, const CsvLayout& la
 void CsvTable::add_categories(CsvBlock& block, StoredBlock& stored, const CsvLayout& layout) {
   for (BlockCategories& local : block.categories) {
     std::uint32_t& d = dictionary[local.slot];
-    if (d == none) {
+    if (d == no_index) {
       d = static_cast<std::uint32_t>(categories.size());
       categories.push_back({.slot = local.slot});
     }
@@ -86,8 +87,8 @@ void CsvTable::add_categories(CsvBlock& block, StoredBlock& stored, const CsvLay
     for (std::uint32_t id = 0; id < local.texts.size(); ++id) {
       const std::string_view text = local.texts.text(id);
       if (layout.encoding) {
-        map.map.push_back(global.texts.find(text).value_or(none));
-        if (map.map.back() == none && global.unknown.empty()) global.unknown = text;
+        map.map.push_back(global.texts.find(text).value_or(no_index));
+        if (map.map.back() == no_index && global.unknown.empty()) global.unknown = text;
         continue;
       }
       map.map.push_back(global.texts.intern(text));
@@ -119,7 +120,7 @@ void CsvTable::add_words(CsvBlock& block, StoredBlock& stored, const CsvLayout& 
     map.reserve(local.texts.size());
     for (std::uint32_t id = 0; id < local.texts.size(); ++id) {
       if (layout.encoding) {
-        map.push_back(global.texts.find(local.texts.text(id)).value_or(none));
+        map.push_back(global.texts.find(local.texts.text(id)).value_or(no_index));
         continue;
       }
       map.push_back(global.texts.intern(local.texts.text(id)));

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "data/csv_block.hpp"
-#include "data/csv_layout.hpp"
-#include "data/text_table.hpp"
+#include "data/csv/block.hpp"
+#include "data/csv/layout.hpp"
+#include "data/text/table.hpp"
 #include "halfspace/data/builder.hpp"
 #include "halfspace/data/dataset.hpp"
 
 namespace halfspace {
 
-// What is kept of a block. `map` takes the block's numbers of texts to those of the table; UINT32_MAX:
+// What is kept of a block. `map` takes the block's numbers of texts to those of the table; no_index:
 // unknown.
 struct StoredBlock {
   struct CategoryMap {
@@ -38,7 +38,7 @@ struct SlotCategories {
 
 struct CsvTable {
   std::vector<SlotKind> kinds;
-  std::vector<std::uint32_t> dictionary;  // of every slot: its place in `categories`, or UINT32_MAX
+  std::vector<std::uint32_t> dictionary;  // of every slot: its place in `categories`, or no_index
   std::vector<SlotCategories> categories;
   std::vector<BlockWords> vocabulary;  // of every text column
   std::vector<StoredBlock> blocks;
@@ -49,6 +49,7 @@ struct CsvTable {
   };
   std::vector<FilePlace> label_first;
   std::vector<double> weights;
+  std::vector<std::string> kept_cells;  // row after row
   std::uint64_t rows = 0, dropped = 0;
 
   explicit CsvTable(const CsvLayout& layout);
@@ -70,10 +71,16 @@ struct CsvTable {
 // For every slot of numbers the weighted mean or median of its filled cells (0 when it has none).
 [[nodiscard]] std::vector<double> column_means(const CsvTable& table);
 [[nodiscard]] std::vector<double> column_medians(const CsvTable& table);
+// For every slot the weight of the rows in which it is missing.
+[[nodiscard]] std::vector<double> missing_weights(const CsvTable& table);
 
 // The rows as features of the encoding. Frees the blocks of the table.
 [[nodiscard]] StoredMatrix to_features(CsvTable& table, const CsvLayout& layout, const Encoding& encoding,
                                        const ReadOptions& options);
+
+// What a person would not have meant, each with the option that cures it: numbers with commas, dates, sentences and
+// identifiers that became categories, row numbers that became features, labels that are nearly continuous.
+void say_oddities(const CsvTable& table, const CsvLayout& layout, std::vector<std::string>& notes);
 
 // The value of entry k.
 [[nodiscard]] double value_of(const PackedBlock& block, std::size_t k);

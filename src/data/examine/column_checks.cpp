@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The entries are laid out column after column and every column is sorted by value: O(entries log rows).
 // Beyond `affordable` entries this is left out, and said so.
-#include "data/column_checks.hpp"
+#include "data/examine/column_checks.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/kernel_rows.hpp"
+#include "data/kernel/rows.hpp"
 
 namespace halfspace {
 
@@ -35,12 +35,13 @@ class TileWalk {
         std::max(least, std::clamp<std::size_t>(2048 / std::max<std::size_t>(1, groups), 1,
                                                 std::max<std::size_t>(1, right_.panels() / 16)));
     if (right_.form_ == RowForm::Ones) {
-      for_blocks(threads, (right_.panels() + 1) / 2, (chunk + 1) / 2, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t p = begin; p < end; ++p) {
-          threads.check();
-          two_panels_of_ones(2 * p, groups, sink);
-        }
-      });
+      for_blocks(threads, (right_.panels() + 1) / 2, (chunk + 1) / 2,
+                 [&](std::size_t begin, std::size_t end) {
+                   for (std::size_t p = begin; p < end; ++p) {
+                     threads.check();
+                     two_panels_of_ones(2 * p, groups, sink);
+                   }
+                 });
       return;
     }
     for_blocks(threads, right_.panels(), chunk, [&](std::size_t begin, std::size_t end) {
@@ -89,12 +90,14 @@ class TileWalk {
     alignas(64) T tile[detail::tile_rows * detail::widest_panel];
     const bool filled = right_.form_ == RowForm::Sparse && right_.panel_.empty();
     if (filled) fill(p);
-    if (right_.form_ == RowForm::Multiples) prefetch(right_.pairs_.data() + p * ((right_.features_ + 1) / 2) * width);
+    if (right_.form_ == RowForm::Multiples)
+      prefetch(right_.pairs_.data() + p * ((right_.features_ + 1) / 2) * width);
     for (std::size_t g = 0; g < groups; ++g) {
       const std::size_t first = g * detail::tile_rows;
       const std::size_t rows = std::min(detail::tile_rows, left_.size() - first);
       products(p, first, rows, filled, tile);
-      operations_.apply(kernel_, left_.length2_.data() + first, rows, right_.length2_.data() + p * width, tile);
+      operations_.apply(kernel_, left_.length2_.data() + first, rows, right_.length2_.data() + p * width,
+                        tile);
       sink(first, rows, p * width, static_cast<const T*>(tile));
     }
     if (filled) clear();
@@ -107,7 +110,8 @@ class TileWalk {
     for (std::size_t g = 0; g < groups; ++g) {
       const std::size_t first = g * detail::tile_rows;
       const std::size_t rows = std::min(detail::tile_rows, left_.size() - first);
-      operations_.ones(left_.entries_.data() + first, rows, right_.ones_.data() + p * right_.features_ * width,
+      operations_.ones(left_.entries_.data() + first, rows,
+                       right_.ones_.data() + p * right_.features_ * width,
                        right_.ones_length_.data() + p * width, table_, tiles);
       sink(first, rows, p * width, static_cast<const T*>(tiles));
       if (p + 1 < right_.panels())
@@ -207,7 +211,8 @@ void kernel_row(const KernelFunction& kernel, const KernelRows<T>& rows, std::ui
     return;
   }
   const auto& operations = detail::tiles().of<T>();
-  const T* const left = rows.panel_.data() + row / rows.width_ * rows.features_ * rows.width_ + row % rows.width_;
+  const T* const left =
+      rows.panel_.data() + row / rows.width_ * rows.features_ * rows.width_ + row % rows.width_;
   operations.dense_row(left, rows.width_, rows.panel_.data(), rows.features_, rows.panels(), out);
   operations.apply_row(kernel, rows.length2_[row], rows.panels(), rows.length2_.data(), out);
 }
@@ -232,8 +237,8 @@ LeftWeights<T>::LeftWeights(std::span<const double> weights, std::size_t planes)
 }
 
 template <class T>
-LeftWeights<T>::LeftWeights(std::size_t rows, std::span<const std::uint64_t> first, std::span<const std::uint32_t> row,
-                            std::span<const double> weight) {
+LeftWeights<T>::LeftWeights(std::size_t rows, std::span<const std::uint64_t> first,
+                            std::span<const std::uint32_t> row, std::span<const double> weight) {
   constexpr std::size_t group = detail::tile_rows;
   struct Entry {
     std::uint32_t plane, row;
@@ -250,7 +255,8 @@ LeftWeights<T>::LeftWeights(std::size_t rows, std::span<const std::uint64_t> fir
   start_.push_back(0);
   for (std::size_t tile = 0; tile * group < rows; ++tile) {
     for (; at != entries.end() && at->row / group == tile; ++at) {
-      if (parts_.size() == start_.back() || parts_.back().plane != at->plane) parts_.push_back({at->plane, {}});
+      if (parts_.size() == start_.back() || parts_.back().plane != at->plane)
+        parts_.push_back({at->plane, {}});
       parts_.back().weight[at->row % group] += at->weight;
     }
     start_.push_back(parts_.size());
@@ -275,8 +281,9 @@ double sum_error(const KernelFunction& kernel, const LeftScale& left, double len
   constexpr double shortest = single ? 1e-10 : 0;  // products below 1e-20 may vanish in float
   const double a = std::max(left.length, shortest), b = std::max(length, shortest);
   // Rounding of the numbers themselves and of what follows the sum is in the eight.
-  const std::size_t terms =
-      left.form == RowForm::Sparse ? left.entries / detail::sparse_chains + detail::sparse_chains : left.entries;
+  const std::size_t terms = left.form == RowForm::Sparse
+                                ? left.entries / detail::sparse_chains + detail::sparse_chains
+                                : left.entries;
   const double product = 2 * static_cast<double>(terms + 8) * unit;
   double value = 0;
   switch (left.form) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/kernel_data.hpp"
+#include "data/kernel/data.hpp"
 
 #include <numeric>
 
 namespace halfspace {
 
-KernelData::KernelData(const Dataset& data, const KernelFunction& kernel, bool find_equal, const Threads& threads)
-    : access_(RowAccess::of(data.matrix())), features_(data.features()), plain_(form_for(data, kernel)), form_(plain_) {
+KernelData::KernelData(const Dataset& data, const KernelFunction& kernel, bool find_equal,
+                       const Threads& threads)
+    : access_(RowAccess::of(data.matrix())),
+      features_(data.features()),
+      plain_(form_for(data, kernel)),
+      form_(plain_) {
   if (worth_multiples(plain_, features_)) multiples_ = find_multiples(*access_, threads);
   if (multiples_.unit > 0) form_ = RowForm::Multiples;
   length2_.resize(data.rows());

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "data/equal_rows.hpp"
-#include "data/kernel_multiples.hpp"
-#include "data/kernel_rows.hpp"
+#include "data/kernel/multiples.hpp"
+#include "data/kernel/rows.hpp"
+#include "data/storage/equal_rows.hpp"
 
 namespace halfspace {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/kernel_multiples.hpp"
+#include "data/kernel/multiples.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "data/kernel_rows.hpp"
+#include "data/kernel/rows.hpp"
 
 namespace halfspace {
 namespace {
@@ -39,7 +39,8 @@ Multiples hold_against(const RowAccess& rows, double unit, const Threads& thread
         furthest = std::max(furthest, off);
       }
       // Sums of products fit 32 bits if the lengths do.
-      const bool holds = largest <= largest_multiple && length2 < 0x1.0p31 && furthest <= 0x1.0p-20 * unit * largest;
+      const bool holds =
+          largest <= largest_multiple && length2 < 0x1.0p31 && furthest <= 0x1.0p-20 * unit * largest;
       block_worst = std::max(block_worst, holds || count == 0 ? std::sqrt(square) * (1 + 1e-9) : too_far);
     }
   });
@@ -65,7 +66,8 @@ Multiples find_multiples(const RowAccess& rows, const Threads& threads) {
 }
 
 template <class T>
-void KernelRows<T>::pack_multiples(const RowAccess& rows, std::span<const std::uint32_t> chosen, const Threads& threads) {
+void KernelRows<T>::pack_multiples(const RowAccess& rows, std::span<const std::uint32_t> chosen,
+                                   const Threads& threads) {
   // Blocks of rows by themselves, then one after the other.
   struct Block {
     std::vector<std::uint32_t> index, value;
@@ -117,8 +119,10 @@ void KernelRows<T>::fill_pairs(const Threads& threads) {
   });
 }
 
-template void KernelRows<float>::pack_multiples(const RowAccess&, std::span<const std::uint32_t>, const Threads&);
-template void KernelRows<double>::pack_multiples(const RowAccess&, std::span<const std::uint32_t>, const Threads&);
+template void KernelRows<float>::pack_multiples(const RowAccess&, std::span<const std::uint32_t>,
+                                                const Threads&);
+template void KernelRows<double>::pack_multiples(const RowAccess&, std::span<const std::uint32_t>,
+                                                 const Threads&);
 template void KernelRows<float>::fill_pairs(const Threads&);
 template void KernelRows<double>::fill_pairs(const Threads&);
 

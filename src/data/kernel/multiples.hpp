@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
 
 namespace halfspace {
 

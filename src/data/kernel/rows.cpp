@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/kernel_rows.hpp"
+#include "data/kernel/rows.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <variant>
 
 namespace halfspace {
@@ -257,7 +258,7 @@ std::size_t KernelRows<T>::longest() const {
 
 template <class T>
 double KernelRows<T>::cost() const {
-  const double scale = sizeof(T) / sizeof(float);
+  const double scale = std::is_same_v<T, double> ? 2 : 1;
   const auto rows = static_cast<double>(std::max<std::size_t>(1, size_));
   switch (form_) {
     case RowForm::Dense:

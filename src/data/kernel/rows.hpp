@@ -16,9 +16,9 @@
 #include <span>
 #include <vector>
 
-#include "core/aligned.hpp"
-#include "core/kernel_tiles.hpp"
-#include "data/row_access.hpp"
+#include "core/kernel/tiles.hpp"
+#include "core/simd/aligned.hpp"
+#include "data/storage/row_access.hpp"
 #include "halfspace/core/kernel_function.hpp"
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/data/dataset.hpp"

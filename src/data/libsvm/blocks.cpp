@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/libsvm_blocks.hpp"
+#include "data/libsvm/blocks.hpp"
 
 #include <algorithm>
 #include <exception>
 
-#include "data/other_file.hpp"
+#include "data/text/other_file.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/libsvm_piece.hpp"
-#include "data/text_lines.hpp"
+#include "data/libsvm/piece.hpp"
+#include "data/text/lines.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/parallel.hpp"
 

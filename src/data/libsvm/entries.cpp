@@ -3,14 +3,14 @@
 // moves the digits of each to the right end of eight bytes, leaving out the point, and three multiplications join
 // pairs of digits, of hundreds and of ten thousands. Nothing in this waits for the entry before.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "data/libsvm_entries.cpp"
-#include "data/libsvm_entries.hpp"
+#define HWY_TARGET_INCLUDE "data/libsvm/entries.cpp"
+#include "data/libsvm/entries.hpp"
 
 #include <array>
 
-#include "core/each_target.hpp"
-#include "data/libsvm_line.hpp"
-#include "data/number.hpp"
+#include "core/simd/each_target.hpp"
+#include "data/libsvm/line.hpp"
+#include "data/text/number.hpp"
 
 #ifndef HALFSPACE_LIBSVM_SHUFFLES
 #define HALFSPACE_LIBSVM_SHUFFLES
@@ -142,7 +142,7 @@ const Mark* read_plain_entries(const char* text, const Mark* mark, const Mark* r
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "core/targets.hpp"
+#include "core/simd/targets.hpp"
 
 namespace halfspace {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "data/text_marks.hpp"
+#include "data/text/marks.hpp"
 
 namespace halfspace {
 

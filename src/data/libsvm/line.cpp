@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/libsvm_line.hpp"
+#include "data/libsvm/line.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/read.hpp"
 

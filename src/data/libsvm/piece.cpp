@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/libsvm_piece.hpp"
+#include "data/libsvm/piece.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <limits>
 #include <utility>
 
-#include "data/libsvm_entries.hpp"
-#include "data/marked_number.hpp"
-#include "data/other_file.hpp"
-#include "data/plain_decimal.hpp"
+#include "data/libsvm/entries.hpp"
+#include "data/text/marked_number.hpp"
+#include "data/text/other_file.hpp"
+#include "data/text/plain_decimal.hpp"
 
 namespace halfspace {
 namespace {
@@ -353,8 +353,8 @@ PackedRows PieceParser::finish() {
 std::optional<LineFault> libsvm_head_fault(std::string_view head) {
   const auto other = other_file(head);
   if (!other) return std::nullopt;
-  return LineFault{other->line, other->column, "the file is " + other->what, "rows LABEL INDEX:VALUE ... were expected",
-                   other->hint};
+  return LineFault{other->line, other->column, "the file is " + other->what,
+                   "rows LABEL INDEX:VALUE ... were expected", other->hint};
 }
 
 PackedRows parse_libsvm_piece(std::string_view text, bool first, bool zero_based, LibsvmScratch& scratch,

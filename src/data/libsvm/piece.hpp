@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "data/libsvm_line.hpp"
-#include "data/text_marks.hpp"
+#include "data/libsvm/line.hpp"
+#include "data/text/marks.hpp"
 #include "halfspace/data/builder.hpp"
 
 namespace halfspace {

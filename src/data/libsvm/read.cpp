@@ -17,12 +17,12 @@
 #include <utility>
 
 #include "core/in_order.hpp"
-#include "data/libsvm_blocks.hpp"
-#include "data/libsvm_piece.hpp"
-#include "data/other_file.hpp"
+#include "data/libsvm/blocks.hpp"
+#include "data/libsvm/piece.hpp"
 #include "data/readers.hpp"
-#include "data/row_store.hpp"
-#include "data/text_lines.hpp"
+#include "data/storage/row_store.hpp"
+#include "data/text/lines.hpp"
+#include "data/text/other_file.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
 

@@ -23,4 +23,16 @@ inline bool as_decimal(double x, int decimals, std::int32_t& digits) {
   return true;
 }
 
+// Raises `decimals` to the fewest that hold x as well; false: none do.
+inline bool raise_decimals(double x, int& decimals) {
+  std::int32_t digits = 0;
+  while (!as_decimal(x, decimals, digits)) {
+    if (++decimals > max_decimals || std::abs(x) * power10[static_cast<std::size_t>(decimals)] > digits_limit)
+      return false;
+  }
+  return true;
+}
+
+inline bool is_float(double x) { return static_cast<double>(static_cast<float>(x)) == x; }
+
 }  // namespace halfspace

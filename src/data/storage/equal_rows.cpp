@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows with different squared lengths differ; of the others a hash of the entries is taken, and rows with the
 // same hash are compared entry by entry.
-#include "data/equal_rows.hpp"
+#include "data/storage/equal_rows.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -48,7 +48,8 @@ EqualRows find_equal_rows(const RowAccess& rows, std::span<const std::uint32_t> 
   };
   std::vector<Key> keys(n);
   for (std::size_t k = 0; k < n; ++k)
-    keys[k] = {length2.empty() ? rows.norm2(chosen[k]) : length2[chosen[k]], 0, static_cast<std::uint32_t>(k)};
+    keys[k] = {length2.empty() ? rows.norm2(chosen[k]) : length2[chosen[k]], 0,
+               static_cast<std::uint32_t>(k)};
   const auto before = [](const Key& a, const Key& b) {
     if (a.length2 != b.length2) return a.length2 < b.length2;
     return a.hash != b.hash ? a.hash < b.hash : a.at < b.at;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
 
 namespace halfspace {
 

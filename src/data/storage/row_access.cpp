@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "halfspace/core/kernels.hpp"
-#include "halfspace/data/row_products.hpp"
+#include "core/row_sums.hpp"
+#include "core/simd/row_loops.hpp"
+#include "data/storage/row_products.hpp"
 
 namespace halfspace {
 namespace {
@@ -212,29 +213,15 @@ void row_products(const RowAccess& rows, const double* w, double* out, const Thr
              [&](std::size_t begin, std::size_t end) { rows.dots(begin, end, w, out + begin); });
 }
 
-void add_row_sum(const RowAccess& rows, const double* a, double* out, const Threads& threads) {
-  const std::size_t n = rows.rows();
-  const std::size_t d = rows.cols();
-  // At most 16 slices and 16 MB of partial sums, but two slices when there is work for two threads.
-  const std::size_t by_memory = (std::size_t{1} << 21U) / std::max<std::size_t>(1, d);
-  const std::size_t slices =
-      std::clamp<std::size_t>(std::min(n / 2048, std::max<std::size_t>(by_memory, 2)), 1, 16);
-  if (slices == 1) {
-    rows.axpys(0, n, a, out);
-    return;
-  }
-  const std::size_t slice_rows = (n + slices - 1) / slices;
-  std::vector<std::vector<double>> part(slices);
-  threads.run(slices, [&](std::size_t t) {
-    part[t].assign(d, 0.0);
-    const std::size_t begin = std::min(n, t * slice_rows);
-    rows.axpys(begin, std::min(n, begin + slice_rows), a + begin, part[t].data());
-  });
-  constexpr std::size_t columns = 4096;
-  for_blocks(threads, d, columns, [&](std::size_t begin, std::size_t end) {
-    for (const auto& v : part)
-      for (std::size_t j = begin; j < end; ++j) out[j] += v[j];
-  });
+void add_row_sum(const RowAccess& rows, const double* a, double* out, const Team& team, const Stretch& all) {
+  const std::size_t d = rows.cols(), slices = slices_of(all.total, d);
+  const auto add = [&](std::size_t begin, std::size_t end, double* to) {
+    rows.axpys(begin, end, a + begin, to);
+  };
+  std::vector<std::vector<double>> part;
+  if (slices == 1) return add_slices(team, all, slices, d, out, part, add);
+  slice_sums(team, all, slices, d, part, add);
+  add_parts(team.threads(), part, d, out);
 }
 
 }  // namespace halfspace

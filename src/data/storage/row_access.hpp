@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "halfspace/core/parallel.hpp"
+#include "halfspace/core/team.hpp"
 #include "halfspace/data/matrix.hpp"
 
 namespace halfspace {
@@ -72,30 +72,12 @@ class RowAccess {
   virtual void add_squares(double a, std::size_t i, double* w) const = 0;
 };
 
-// Sums over all rows, the same bits for any number of threads: out = X w, and out += X' a through slices of
-// rows whose number depends on the shape alone.
+// out = X w of all rows here; and out += X' a over all rows of the team, of which `all` are here, through slices of rows
+// whose number depends on the shape alone (core/row_sums.hpp). The same bits for any number of threads.
 void row_products(const RowAccess& rows, const double* w, double* out, const Threads& threads);
-void add_row_sum(const RowAccess& rows, const double* a, double* out, const Threads& threads);
-
-// f(begin, end, to) adds what the rows [begin, end) give to the d numbers of `to`; all of it is added to out,
-// through slices whose number depends on the shape alone; the first of them needs no numbers of its own. `part`
-// keeps the memory of the others.
-template <class F>
-void over_slices(std::size_t rows, std::size_t d, double* out, std::vector<std::vector<double>>& part,
-                 const Threads& threads, const F& f) {
-  const std::size_t slices = d > (std::size_t{1} << 20U) ? 2 : std::clamp<std::size_t>(rows / 2048, 1, 8);
-  if (slices == 1) {
-    f(std::size_t{0}, rows, out);
-    return;
-  }
-  part.resize(slices - 1);
-  const std::size_t length = (rows + slices - 1) / slices;
-  threads.run(slices, [&](std::size_t t) {
-    if (t > 0) part[t - 1].assign(d, 0.0);
-    f(std::min(rows, t * length), std::min(rows, (t + 1) * length), t > 0 ? part[t - 1].data() : out);
-  });
-  for (const auto& v : part)
-    for (std::size_t j = 0; j < d; ++j) out[j] += v[j];
+void add_row_sum(const RowAccess& rows, const double* a, double* out, const Team& team, const Stretch& all);
+inline void add_row_sum(const RowAccess& rows, const double* a, double* out, const Team& team) {
+  add_row_sum(rows, a, out, team, team.stretch(rows.rows()));
 }
 
 }  // namespace halfspace

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "halfspace/data/row_products.hpp"
+#include "data/storage/row_products.hpp"
+
+#include "core/simd/row_loops.hpp"
 
 namespace halfspace {
 template <class View>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/row_store.hpp"
+#include "data/storage/row_store.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,13 +8,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "data/decimal.hpp"
-#include "data/pages.hpp"
+#include "data/storage/decimal.hpp"
+#include "data/storage/pages.hpp"
 
 namespace halfspace {
 namespace {
-
-constexpr std::uint64_t narrow_columns = std::uint64_t{1} << 16U;
 
 ValueKind kind_of(const PackedRows& piece) { return static_cast<ValueKind>(piece.value.index()); }
 
@@ -269,17 +267,14 @@ StoredMatrix RowStore::finish_full(std::size_t cols, int decimals) {
 
 template <class V>
 StoredMatrix RowStore::finish_as(std::size_t cols, int decimals, bool full, const Threads& threads) {
-  constexpr double value_bytes = std::is_empty_v<V> ? 0 : sizeof(V);
   const bool wide = cols > narrow_columns;
   if constexpr (!std::is_empty_v<V>) {
     if (full) return finish_full<V>(cols, decimals);
   }
-  const double sparse_bytes =
-      static_cast<double>(entries_) * ((wide ? 4 : 2) + value_bytes) + 8 * static_cast<double>(rows_ + 1);
-  const double dense_bytes = static_cast<double>(rows_) * static_cast<double>(cols) * value_bytes;
   const auto finish_with = [&](const auto* index) -> StoredMatrix {
     if constexpr (!std::is_empty_v<V>) {
-      if (dense_bytes < sparse_bytes) return finish_dense<V>(index, cols, decimals, threads);
+      if (dense_is_smaller(rows_, cols, entries_, sizeof(V)))
+        return finish_dense<V>(index, cols, decimals, threads);
     }
     return finish_sparse<V>(index, cols, decimals);
   };

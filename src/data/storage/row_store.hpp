@@ -15,6 +15,17 @@ namespace halfspace {
 
 enum class ValueKind { Ones, Float, Decimal, Double };
 
+// Column numbers of sparse rows take 16 bits up to so many columns.
+inline constexpr std::uint64_t narrow_columns = std::uint64_t{1} << 16U;
+// Of the two layouts, dense is chosen when it takes fewer bytes.
+[[nodiscard]] inline bool dense_is_smaller(std::uint64_t rows, std::uint64_t cols, std::uint64_t entries,
+                                           std::uint64_t value_bytes) {
+  const double index_bytes = cols > narrow_columns ? 4 : 2;
+  const double sparse = static_cast<double>(entries) * (index_bytes + static_cast<double>(value_bytes)) +
+                        8 * static_cast<double>(rows + 1);
+  return static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(value_bytes) < sparse;
+}
+
 // The room of one piece in the arrays of the set.
 struct Segment {
   std::uint64_t row = 0, entry = 0;  // of its first row and entry

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/text_lines.hpp"
+#include "data/text/lines.hpp"
 
 #include <fmt/format.h>
 

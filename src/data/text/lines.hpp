@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 #include "halfspace/core/bytes.hpp"
 
 namespace halfspace {

@@ -2,9 +2,9 @@
 // Numbers in a text whose marks are known.
 #pragma once
 
-#include "data/number.hpp"
-#include "data/plain_decimal.hpp"
-#include "data/text_marks.hpp"
+#include "data/text/marks.hpp"
+#include "data/text/number.hpp"
+#include "data/text/plain_decimal.hpp"
 
 namespace halfspace {
 

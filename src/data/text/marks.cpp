@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "data/text_marks.cpp"
+#define HWY_TARGET_INCLUDE "data/text/marks.cpp"
 // SSSE3 brings nothing over its neighbours; the last of AVX-512 does here.
 #define HWY_WANT_AVX3_DL
+#ifndef HWY_DISABLED_TARGETS  // quick builds leave out more
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3)
-#include "data/text_marks.hpp"
+#endif
+#include "data/text/marks.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 
-#include "core/each_target.hpp"
-#include "data/number.hpp"
+#include "core/simd/each_target.hpp"
+#include "data/text/number.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::HWY_NAMESPACE {
@@ -79,7 +81,7 @@ Mark* find_marks(const char* text, std::size_t begin, std::size_t end, Mark* out
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "core/targets.hpp"
+#include "core/simd/targets.hpp"
 
 namespace halfspace {
 namespace {

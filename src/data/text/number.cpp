@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -102,7 +102,8 @@ std::string_view number_hint(std::string_view token) {
   const std::string_view exponent = token.substr(end);
   const bool fortran = exponent.size() > 1 && lower(exponent[0]) == 'd' &&
                        exponent.find_first_not_of("+-0123456789", 1) == std::string_view::npos;
-  if (fortran && digits.find_first_of(",'_") == std::string_view::npos) return "an exponent is written with E";
+  if (fortran && digits.find_first_of(",'_") == std::string_view::npos)
+    return "an exponent is written with E";
   if (!exponent.empty() && lower(exponent[0]) != 'e') return {};
   const auto commas = std::count(digits.begin(), digits.end(), ',');
   const std::size_t comma = digits.find(',');

@@ -22,8 +22,8 @@ inline constexpr std::array<std::uint64_t, 19> integer_power10 = [] {
 
 // The number of eight digits, a byte each, the first one lowest.
 inline std::uint32_t eight_digits(std::uint64_t x) {
-  x = x * (10 * 0x100U + 1) >> 8U & 0x00FF00FF00FF00FFULL;         // numbers below 100, two bytes each
-  x = x * (100 * 0x10000U + 1) >> 16U & 0x0000FFFF0000FFFFULL;     // below 10000
+  x = x * (10 * 0x100U + 1) >> 8U & 0x00FF00FF00FF00FFULL;      // numbers below 100, two bytes each
+  x = x * (100 * 0x10000U + 1) >> 16U & 0x0000FFFF0000FFFFULL;  // below 10000
   return static_cast<std::uint32_t>(x * (10000 * 0x100000000ULL + 1) >> 32U);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/other_file.hpp"
+#include "data/text/other_file.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "data/number.hpp"
+#include "data/text/number.hpp"
 
 namespace halfspace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "data/text_table.hpp"
+#include "data/text/table.hpp"
 
 #include <xxhash.h>
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "data/readers.hpp"
-#include "data/writers.hpp"
+#include "data/write/writers.hpp"
 
 namespace halfspace {
 namespace {
@@ -27,7 +27,7 @@ std::string header_text(std::string_view descr, const std::string& shape) {
 }
 
 template <class T>
-void append(std::string& to, T value) {
+void append_bytes(std::string& to, T value) {
   to.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
@@ -43,7 +43,7 @@ void write_as(const View& view, std::string_view descr, ByteSink& sink) {
     };
     for_entries(view.row(i), [&](std::uint32_t column, double x) {
       zeros_up_to(column);
-      append(out.text(), static_cast<T>(x));
+      append_bytes(out.text(), static_cast<T>(x));
       ++next;
     });
     zeros_up_to(view.cols);
@@ -107,7 +107,7 @@ Items items_of(const std::vector<std::string>& classes) {
     items.descr = whole ? "<i8" : "<f8";
     for (std::size_t k = 0; k < classes.size(); ++k) {
       const double x = (*numbers)[k];
-      whole ? append(items.bytes[k], static_cast<std::int64_t>(x)) : append(items.bytes[k], x);
+      whole ? append_bytes(items.bytes[k], static_cast<std::int64_t>(x)) : append_bytes(items.bytes[k], x);
     }
     return items;
   }

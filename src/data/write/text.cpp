@@ -7,14 +7,14 @@
 #include <set>
 
 #include "data/readers.hpp"
-#include "data/writers.hpp"
+#include "data/write/writers.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
 namespace {
 
 template <class Number>
-void append(std::string& to, Number value) {
+void append_number(std::string& to, Number value) {
   char digits[32];
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
   to.append(digits, end);
@@ -94,13 +94,13 @@ void write_libsvm(const Dataset& data, ByteSink& sink, bool zero_based) {
           text += labels[data.labels()[i]];
           for_entries(view.row(i), [&](std::uint32_t column, double x) {
             text += ' ';
-            append(text, column + first);
+            append_number(text, column + first);
             text += ':';
-            append(text, x);
+            append_number(text, x);
           });
           if (i == 0 && mark_width) {
             text += ' ';
-            append(text, view.cols - 1 + first);
+            append_number(text, view.cols - 1 + first);
             text += ":0";
           }
           text += '\n';
@@ -136,13 +136,13 @@ void write_table(const Dataset& data, ByteSink& sink, char delimiter) {
           };
           for_entries(view.row(i), [&](std::uint32_t column, double x) {
             zeros_up_to(column);
-            append(line, x);
+            append_number(line, x);
             line += delimiter;
             ++next;
           });
           zeros_up_to(view.cols);
           if (!data.weights().empty()) {
-            append(line, data.weights()[i]);
+            append_number(line, data.weights()[i]);
             line += delimiter;
           }
           if (data.labelled()) line += labels[data.labels()[i]] + delimiter;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tensors of a kernel model, out and in.
-#include "model/tensor_reader.hpp"
+#include "model/file/tensor_reader.hpp"
 
 namespace halfspace::detail {
 
@@ -15,7 +15,8 @@ std::vector<Tensor> kernel_tensors(const KernelModel& model) {
       {"vectors.index", Dtype::U32, {model.index.size()}, bytes_of(model.index)},
       {"functions.vector", Dtype::U32, {model.vector.size()}, bytes_of(model.vector)}};
   if (!model.sigmoid.empty())
-    out.insert(out.begin(), {"functions.sigmoid", Dtype::F64, {model.offsets.size(), 2}, bytes_of(model.sigmoid)});
+    out.insert(out.begin(),
+               {"functions.sigmoid", Dtype::F64, {model.offsets.size(), 2}, bytes_of(model.sigmoid)});
   if (!model.order.empty()) out.push_back({"order", Dtype::U32, {model.order.size()}, bytes_of(model.order)});
   return out;
 }
@@ -46,7 +47,8 @@ std::vector<std::uint32_t> read_order(TensorReader& tensors, std::size_t classes
   std::vector<std::uint32_t> order = tensors.values<std::uint32_t>("order", Dtype::U32, {classes});
   std::vector<bool> seen(classes, false);
   for (std::size_t k = 0; k < order.size(); ++k) {
-    if (order[k] >= classes || seen[order[k]]) tensors.refuse(*tensors.find("order"), k * 4, "not every class once");
+    if (order[k] >= classes || seen[order[k]])
+      tensors.refuse(*tensors.find("order"), k * 4, "not every class once");
     seen[order[k]] = true;
   }
   return order;

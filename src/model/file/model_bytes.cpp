@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "core/packing.hpp"
+#include "core/files/packing.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/model/model_file.hpp"
-#include "model/safetensors.hpp"
-#include "model/strict_json.hpp"
+#include "model/file/safetensors.hpp"
+#include "model/file/strict_json.hpp"
 
 namespace halfspace {
 namespace {
@@ -18,7 +17,9 @@ namespace {
 constexpr std::size_t head_bytes = 4096;
 constexpr std::size_t length_bytes = 8;
 
-bool is_text_byte(char c) { return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\r' || c == '\t'; }
+bool is_text_byte(char c) {
+  return static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+}
 
 // Reads until there are `size` bytes, or all.
 void grow_to(std::string& bytes, std::size_t size, ByteSource& source) {
@@ -40,7 +41,8 @@ void read_text(std::string& bytes, ByteSource& source, const std::string& name) 
     check_unpacking(source, bytes.size(), name);
     if (known == 0 && !source.packed_bytes() && bytes.size() > most_of_a_pipe)
       throw InputError(Place{name}, fmt::format("more than {} bytes of text from a pipe", most_of_a_pipe));
-    if (got < step || std::memchr(bytes.data() + had, '\0', got) != nullptr) return;
+    const std::string_view fresh(bytes.data() + had, got);
+    if (got < step || fresh.find('\0') != std::string_view::npos) return;
   }
 }
 
@@ -51,7 +53,9 @@ std::uint64_t declared_size(std::string_view header, const std::string& name) {
   std::uint64_t end = 0;
   for (const auto& item : json.items()) {
     const auto offsets = item.value().find("data_offsets");
-    if (!item.value().is_object() || offsets == item.value().end() || !offsets->is_array() || offsets->size() != 2) continue;
+    if (!item.value().is_object() || offsets == item.value().end() || !offsets->is_array() ||
+        offsets->size() != 2)
+      continue;
     if ((*offsets)[1].is_number_unsigned()) end = std::max(end, (*offsets)[1].get<std::uint64_t>());
   }
   std::uint64_t size = 0;
@@ -66,7 +70,8 @@ void read_tensors(std::string& bytes, std::uint64_t header, ByteSource& source, 
       declared_size(std::string_view(bytes).substr(length_bytes, static_cast<std::size_t>(header)), name);
   const std::uint64_t known = source.known_size();
   if (known > 0 && declared > known) {
-    throw InputError({.file = name, .byte = known}, fmt::format("the file ends here, {} bytes are declared", declared), {},
+    throw InputError({.file = name, .byte = known},
+                     fmt::format("the file ends here, {} bytes are declared", declared), {},
                      "was the file cut short?");
   }
   const auto refuse_more = [&](const std::string& count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/model_json.hpp"
+#include "model/file/model_json.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 #include "halfspace/core/version.hpp"
 #include "halfspace/data/read.hpp"
-#include "model/strict_json.hpp"
+#include "model/file/strict_json.hpp"
 
 namespace halfspace::detail {
 namespace {
@@ -24,7 +24,9 @@ constexpr std::string_view first_reader =
 constexpr std::uint64_t feature_limit = most_features;
 
 constexpr std::string_view kind_words[] = {"number", "category", "words"};
-constexpr std::string_view missing_rules[] = {"error", "mean", "median", "drop"};
+constexpr std::string_view missing_rules[] = {"error", "mean", "median", "drop", "indicator"};
+constexpr std::string_view one_hot_rules[] = {"full", "reference"};
+constexpr std::string_view decimal_rules[] = {"point", "comma"};
 
 std::string dump(const Json& json) {
   try {
@@ -44,7 +46,8 @@ Facts read_facts(Fields& fields, std::string_view key) {
   Facts facts;
   for (const Json& item : fields.list(key)) {
     if (!item.is_array() || item.size() != 2 || !item[0].is_string() || !item[1].is_string()) {
-      fields.refuse_entry(key, facts.size(), fmt::format("'{}' has an entry that is not a pair of texts", key));
+      fields.refuse_entry(key, facts.size(),
+                          fmt::format("'{}' has an entry that is not a pair of texts", key));
     }
     facts.emplace_back(item[0].get<std::string>(), item[1].get<std::string>());
   }
@@ -63,10 +66,11 @@ void check_version(Fields& fields) {
   const std::string& found = fields.text("version");
   if (found == format_version) return;
   if (found == "1")
-    fields.refuse(fmt::format("format version 1, whose checksum does not cover the names of the tensors; this is "
-                              "halfspace {}, which reads version {}",
-                              version(), format_version),
-                  "train the model again");
+    fields.refuse(
+        fmt::format("format version 1, whose checksum does not cover the names of the tensors; this is "
+                    "halfspace {}, which reads version {}",
+                    version(), format_version),
+        "train the model again");
   const Json* const reader = fields.find("reader");
   const std::string needed =
       reader != nullptr && reader->is_string()
@@ -174,7 +178,7 @@ double read_fill(const Fields& fields, const Json& text) {
   fields.refuse("'fill' is not a finite number");
 }
 
-Column read_column(Fields& fields, std::uint64_t first_feature) {
+Column read_column(Fields& fields, std::uint64_t first_feature, bool reference) {
   Column column;
   column.name = fields.text("name");
   column.kind = static_cast<ColumnKind>(read_word(fields, "kind", kind_words));
@@ -182,7 +186,11 @@ Column read_column(Fields& fields, std::uint64_t first_feature) {
   if (column.kind != ColumnKind::Words) {
     if (const Json* const fill = fields.find("fill")) column.fill = read_fill(fields, *fill);
     if (column.kind == ColumnKind::Category && column.fill.value_or(0) != 0)
-      fields.refuse("'fill' of a category is not 0: a missing one is none of them");
+      fields.refuse("'fill' of a category is not 0");
+    if (fields.find("missing_feature") != nullptr) column.missing_feature = fields.flag("missing_feature");
+    if (column.missing_feature && !column.fill)
+      fields.refuse("a feature for missing values, which are refused");
+    column.reference = reference && column.kind == ColumnKind::Category;
   }
   if (column.kind == ColumnKind::Words && fields.find("hash_bits") != nullptr) {
     column.hash_bits = static_cast<std::uint32_t>(fields.count("hash_bits", 31));
@@ -198,14 +206,16 @@ Column read_column(Fields& fields, std::uint64_t first_feature) {
 }
 
 std::uint64_t width(const Column& column) {
-  if (column.kind == ColumnKind::Number) return 1;
-  return column.hash_bits > 0 ? std::uint64_t{1} << column.hash_bits : column.categories.size();
+  if (column.hash_bits > 0) return std::uint64_t{1} << column.hash_bits;
+  return std::uint64_t{column.value_features()} + (column.missing_feature ? 1 : 0);
 }
 
 }  // namespace
 
 namespace {
-std::size_t form_features(const Model& model) { return model.map != nullptr ? model.map->outputs : model.features(); }
+std::size_t form_features(const Model& model) {
+  return model.map != nullptr ? model.map->outputs : model.features();
+}
 }  // namespace
 
 std::string fields_to_json(const Model& model) {
@@ -225,10 +235,12 @@ std::string fields_to_json(const Model& model) {
   } else {
     json["form"] = std::holds_alternative<VotedModel>(model.form) ? "voted" : "linear";
     json["planes"] = model.planes();
-    if (const auto* voted = std::get_if<VotedModel>(&model.form); voted != nullptr && voted->kernel.kind != KernelKind::Linear)
+    if (const auto* voted = std::get_if<VotedModel>(&model.form);
+        voted != nullptr && voted->kernel.kind != KernelKind::Linear)
       json["kernel"] = OptionType<KernelFunction>::print(voted->kernel);
   }
-  if (model.scaling.kind != ScaleKind::None) json["scaling"] = OptionType<ScaleKind>::print(model.scaling.kind);
+  if (model.scaling.kind != ScaleKind::None)
+    json["scaling"] = OptionType<ScaleKind>::print(model.scaling.kind);
   if (model.map != nullptr) {
     json["map"] = OptionType<MapKind>::print(model.map->kind);
     json["map_kernel"] = OptionType<KernelFunction>::print(model.map->kernel);
@@ -262,6 +274,7 @@ std::string encoding_to_json(const Encoding& encoding) {
   for (const Column& column : encoding.columns) {
     Json json = {{"name", column.name}, {"kind", kind_words[static_cast<std::size_t>(column.kind)]}};
     if (column.fill && column.kind != ColumnKind::Words) json["fill"] = fmt::format("{}", *column.fill);
+    if (column.missing_feature) json["missing_feature"] = true;
     if (column.hash_bits > 0) {
       json["hash_bits"] = column.hash_bits;
     } else if (column.kind != ColumnKind::Number) {
@@ -275,8 +288,12 @@ std::string encoding_to_json(const Encoding& encoding) {
                {"header", encoding.header},
                {"delimiter", std::string(1, encoding.delimiter)}};
   if (!encoding.ignored.empty()) json["ignored"] = encoding.ignored;
-  if (encoding.missing != Missing::Error) json["missing"] = missing_rules[static_cast<std::size_t>(encoding.missing)];
+  if (encoding.missing != Missing::Error)
+    json["missing"] = missing_rules[static_cast<std::size_t>(encoding.missing)];
   if (!encoding.missing_words.empty()) json["missing_words"] = encoding.missing_words;
+  if (encoding.one_hot != OneHot::Full)
+    json["one_hot"] = one_hot_rules[static_cast<std::size_t>(encoding.one_hot)];
+  if (encoding.decimal == DecimalMark::Comma) json["decimal"] = "comma";
   return dump(json);
 }
 
@@ -297,9 +314,13 @@ std::shared_ptr<const Encoding> encoding_from_json(std::string_view text, const 
   if (fields.find("missing") != nullptr)
     encoding->missing = static_cast<Missing>(read_word(fields, "missing", missing_rules));
   if (fields.find("missing_words") != nullptr) encoding->missing_words = fields.texts("missing_words");
+  if (fields.find("one_hot") != nullptr)
+    encoding->one_hot = static_cast<OneHot>(read_word(fields, "one_hot", one_hot_rules));
+  if (fields.find("decimal") != nullptr)
+    encoding->decimal = static_cast<DecimalMark>(read_word(fields, "decimal", decimal_rules));
   std::uint64_t first_feature = 0;
   for (Fields& column : fields.objects("columns", "encoding column")) {
-    encoding->columns.push_back(read_column(column, first_feature));
+    encoding->columns.push_back(read_column(column, first_feature, encoding->one_hot == OneHot::Reference));
     first_feature += width(encoding->columns.back());
     if (first_feature > most_features) fields.refuse(fmt::format("more than {} features", most_features));
   }

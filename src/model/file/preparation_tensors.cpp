@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tensors of a scaling ("scaling.shift", "scaling.factor" [inputs]) and of a feature map: "map.frequency"
+// The tensors of a scaling ("scaling.shift", "scaling.factor" [inputs]), the standard deviations "deviations" [inputs] and of a feature map: "map.frequency"
 // [pairs, inputs], or the landmarks "map.start" [m + 1], "map.value" [n], "map.index" [n] and the triangle
 // "map.transform" [m (m + 1) / 2].
-#include "model/tensor_reader.hpp"
+#include "model/file/tensor_reader.hpp"
 
 namespace halfspace::detail {
 
@@ -12,6 +12,8 @@ void preparation_tensors(const Model& model, std::vector<Tensor>& eight, std::ve
     eight.push_back({"scaling.shift", Dtype::F64, {scaling.shift.size()}, bytes_of(scaling.shift)});
     eight.push_back({"scaling.factor", Dtype::F64, {scaling.factor.size()}, bytes_of(scaling.factor)});
   }
+  if (!model.deviations.empty())
+    eight.push_back({"deviations", Dtype::F64, {model.deviations.size()}, bytes_of(model.deviations)});
   if (model.map == nullptr) return;
   const FeatureMap& map = *model.map;
   if (map.kind == MapKind::Fourier) {
@@ -59,6 +61,11 @@ void read_preparation(TensorReader& tensors, Model& model) {
       read_landmarks(tensors, *map);
     }
     model.map = std::move(map);
+  }
+  if (tensors.find("deviations") != nullptr) {
+    model.deviations = tensors.values<double>("deviations", Dtype::F64, {model.features()});
+    for (std::size_t j = 0; j < model.deviations.size(); ++j)
+      if (model.deviations[j] < 0) tensors.refuse(*tensors.find("deviations"), j * sizeof(double), "below 0");
   }
   if (model.scaling.kind == ScaleKind::None) return;
   model.scaling.shift = tensors.values<double>("scaling.shift", Dtype::F64, {model.features()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/safetensors.hpp"
+#include "model/file/safetensors.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "halfspace/core/bytes.hpp"
-#include "model/strict_json.hpp"
+#include "model/file/strict_json.hpp"
 
 namespace halfspace::detail {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/strict_json.hpp"
+#include "model/file/strict_json.hpp"
 
 #include <fmt/format.h>
 
@@ -100,39 +100,81 @@ Place JsonText::value(const JsonPath& path) const {
   return at(found.begin);
 }
 
+namespace {
+
+// Goes over the text before anything is kept of it: nesting, number of values, keys that come twice. (A callback of the
+// parser itself would look through all entries of a list again at the end of each of them.)
+class Watch final : public nlohmann::json_sax<Json> {
+ public:
+  Watch(const JsonText& text, std::string_view what, JsonLimits limits)
+      : text_(text), what_(what), limits_(limits) {}
+
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t&) override { return count(); }
+  bool string(string_t&) override { return count(); }
+  bool binary(binary_t&) override { return count(); }
+  bool start_object(std::size_t) override {
+    open();
+    keys_.emplace_back();
+    return true;
+  }
+  bool end_object() override {
+    keys_.pop_back();
+    return close();
+  }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    count();
+    if (!keys_.back().insert(name).second)
+      throw InputError(text_.token(values_),
+                       fmt::format("{}: the key '{}' appears twice", what_, printable(name)));
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const Json::exception& e) override {
+    if (const auto* syntax = dynamic_cast<const Json::parse_error*>(&e))
+      throw InputError(text_.at(syntax->byte > 0 ? syntax->byte - 1 : 0),
+                       fmt::format("{}: not valid JSON", what_));
+    throw InputError(text_.token(values_ + 1), fmt::format("{}: a number out of range", what_));
+  }
+
+ private:
+  bool count() {
+    if (++values_ > limits_.values)
+      throw InputError(text_.token(values_), fmt::format("{}: more than {} values", what_, limits_.values));
+    return true;
+  }
+  bool open() {
+    if (depth_++ >= limits_.depth)
+      throw InputError(text_.token(values_ + 1),
+                       fmt::format("{}: nested deeper than {} levels", what_, limits_.depth));
+    return count();
+  }
+  bool close() {
+    --depth_;
+    return count();
+  }
+
+  const JsonText& text_;
+  std::string_view what_;
+  JsonLimits limits_;
+  std::uint64_t values_ = 0;
+  int depth_ = 0;
+  std::vector<std::set<std::string>> keys_;  // of the objects that are open
+};
+
+}  // namespace
+
 Json parse_strict(const JsonText& text, std::string_view what, JsonLimits limits) {
   // The parser takes a zero byte for the end of the text.
   if (const std::size_t zero = text.text().find('\0'); zero != std::string_view::npos)
     throw InputError(text.at(zero), fmt::format("{}: byte 0x00", what), "JSON text");
-  std::uint64_t values = 0;
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    ++values;
-    const bool opens =
-        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    if (opens && depth >= limits.depth) {
-      throw InputError(text.token(values), fmt::format("{}: nested deeper than {} levels", what, limits.depth));
-    }
-    if (values > limits.values) {
-      throw InputError(text.token(values), fmt::format("{}: more than {} values", what, limits.values));
-    }
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!keys.back().insert(key).second) {
-        throw InputError(text.token(values), fmt::format("{}: the key '{}' appears twice", what, printable(key)));
-      }
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text.text().begin(), text.text().end(), watch);
-  } catch (const Json::parse_error& e) {
-    throw InputError(text.at(e.byte > 0 ? e.byte - 1 : 0), fmt::format("{}: not valid JSON", what));
-  } catch (const Json::exception&) {
-    throw InputError(text.token(values + 1), fmt::format("{}: a number out of range", what));
-  }
+  Watch watch(text, what, limits);
+  Json::sax_parse(text.text().begin(), text.text().end(), &watch);
+  return Json::parse(text.text().begin(), text.text().end());
 }
 
 Fields::Fields(const Json& object, const JsonText& text, std::string what, JsonPath path)
@@ -204,7 +246,8 @@ const Json& Fields::list(std::string_view key) {
 std::vector<std::string> Fields::texts(std::string_view key) {
   std::vector<std::string> result;
   for (const Json& item : list(key)) {
-    if (!item.is_string()) refuse_entry(key, result.size(), fmt::format("'{}' has an entry that is not a text", key));
+    if (!item.is_string())
+      refuse_entry(key, result.size(), fmt::format("'{}' has an entry that is not a text", key));
     result.push_back(item.get<std::string>());
   }
   return result;

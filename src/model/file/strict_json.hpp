@@ -29,8 +29,8 @@ class JsonText {
 
   [[nodiscard]] std::string_view text() const { return text_; }
   [[nodiscard]] Place at(std::size_t offset) const;
-  [[nodiscard]] Place token(std::uint64_t number) const;    // brackets, keys and values are counted, from 1
-  [[nodiscard]] Place value(const JsonPath& path) const;    // as far as the path leads
+  [[nodiscard]] Place token(std::uint64_t number) const;  // brackets, keys and values are counted, from 1
+  [[nodiscard]] Place value(const JsonPath& path) const;  // as far as the path leads
 
  private:
   std::string_view text_;
@@ -71,7 +71,8 @@ class Fields {
 
  private:
   [[nodiscard]] JsonPath below(std::string_view key) const;
-  [[noreturn]] void refuse_at(const JsonPath& path, const std::string& found, const std::string& expected) const;
+  [[noreturn]] void refuse_at(const JsonPath& path, const std::string& found,
+                              const std::string& expected) const;
 
   const Json* object_;
   const JsonText* text_;

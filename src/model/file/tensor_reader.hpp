@@ -16,7 +16,7 @@
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model.hpp"
-#include "model/safetensors.hpp"
+#include "model/file/safetensors.hpp"
 
 namespace halfspace::detail {
 

@@ -13,7 +13,7 @@
 //                    arithmetic), with the tie rule that gives L1.
 //   K classes        the largest score. Of equal scores LIBLINEAR takes the first label in its own order: the
 //                    model keeps that order.
-#include "model/liblinear_text.hpp"
+#include "model/foreign/liblinear_text.hpp"
 
 #include <fmt/format.h>
 
@@ -31,13 +31,14 @@
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/liblinear.hpp"
-#include "model/liblinear_weights.hpp"
-#include "model/text_cursor.hpp"
+#include "model/foreign/liblinear_weights.hpp"
+#include "model/foreign/text_cursor.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::size_t head_bytes = std::size_t{1} << 20U;  // of everything before the weights, in the usual case
+constexpr std::size_t head_bytes = std::size_t{1}
+                                   << 20U;  // of everything before the weights, in the usual case
 constexpr std::string_view keys[] = {"solver_type", "nr_class", "label", "nr_feature", "bias", "w"};
 constexpr std::string_view classifiers[] = {
     "L2R_LR",   "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", "L2R_L1LOSS_SVC_DUAL",
@@ -139,8 +140,8 @@ void read_weights(Cursor& cursor, Text& text) {
   constexpr std::size_t no_cut = 1024;
   const std::size_t least = 2 * lines * text.columns;
   if (least / no_cut > cursor.left().size()) {
-    text.features_at->refuse(fmt::format("nr_feature {} needs {} bytes of weights or more, {} are there", text.features,
-                                         least, cursor.left().size()),
+    text.features_at->refuse(fmt::format("nr_feature {} needs {} bytes of weights or more, {} are there",
+                                         text.features, least, cursor.left().size()),
                              expected);
   }
   // A weight takes two characters at least, so this is never more than what is really there.
@@ -217,7 +218,7 @@ std::vector<std::string> sorted_classes(const Text& text, std::vector<std::uint3
   return classes;
 }
 
-std::int32_t integer_label(const std::string& name) {
+std::int32_t liblinear_label(const std::string& name) {
   std::int32_t value = 0;
   const char* const last = name.data() + name.size();
   const auto [end, code] = std::from_chars(name.data(), last, value);
@@ -313,8 +314,13 @@ std::optional<Model> detail::model_from_plain_liblinear(const ByteSource& source
 
 std::string to_liblinear_text(const Model& model) {
   const LinearModel& linear = exportable(model);
+  // Of equal scores LIBLINEAR takes the label that stands first, so labels stand in the order that the model prefers.
+  std::vector<std::size_t> order(model.classes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!linear.order.empty()) order.assign(linear.order.begin(), linear.order.end());
   std::vector<std::int32_t> labels;
-  for (const std::string& name : model.classes) labels.push_back(integer_label(name));
+  labels.reserve(order.size());
+  for (const std::size_t c : order) labels.push_back(liblinear_label(model.classes[c]));
   // LIBLINEAR gives its second label when the score of two classes is zero.
   const bool turned = linear.planes == 1 && model.tie == Tie::Positive;
   if (linear.planes == 1 && !turned) std::swap(labels[0], labels[1]);
@@ -328,7 +334,8 @@ std::string to_liblinear_text(const Model& model) {
                  fmt::join(labels, " "), linear.features, biased ? 1 : -1);
   for (std::size_t j = 0; j < linear.features + (biased ? 1 : 0); ++j) {
     for (std::size_t k = 0; k < linear.planes; ++k) {
-      const double w = j < linear.features ? linear.plane(k)[j] : linear.offsets[k];
+      const std::size_t plane = linear.planes == 1 ? 0 : order[k];
+      const double w = j < linear.features ? linear.plane(plane)[j] : linear.offsets[plane];
       fmt::format_to(to, "{} ", turned ? 0 - w : w);
     }
     out.push_back('\n');

@@ -17,7 +17,8 @@ namespace halfspace::detail {
 [[nodiscard]] Model model_from_liblinear(std::string_view text, const std::string& name);
 // The same piece by piece from a source with random access, all threads reading the weights. Nothing: the source has
 // none, or the text is not quite as LIBLINEAR writes it, and all of it must be looked at.
-[[nodiscard]] std::optional<Model> model_from_plain_liblinear(const ByteSource& source, const std::string& name,
+[[nodiscard]] std::optional<Model> model_from_plain_liblinear(const ByteSource& source,
+                                                              const std::string& name,
                                                               const Threads& threads);
 
 }  // namespace halfspace::detail

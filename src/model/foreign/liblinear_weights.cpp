@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/liblinear_weights.hpp"
+#include "model/foreign/liblinear_weights.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "core/in_order.hpp"
-#include "data/plain_decimal.hpp"
-#include "data/text_lines.hpp"
+#include "data/text/lines.hpp"
+#include "data/text/plain_decimal.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace::detail {

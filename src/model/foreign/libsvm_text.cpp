@@ -10,20 +10,20 @@
 // column j. Our pairs are in the order of the sorted classes and vote for the later one when above 0, so
 // functions are turned round where the orders differ. Of equal votes LIBSVM takes the class that comes first
 // in its list: the model keeps that order.
-#include "model/libsvm_text.hpp"
+#include "model/foreign/libsvm_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/read.hpp"
 #include "halfspace/model/libsvm.hpp"
-#include "model/text_cursor.hpp"
+#include "model/foreign/text_cursor.hpp"
 
 namespace halfspace {
 namespace {
@@ -52,7 +52,7 @@ std::vector<T> numbers(Cursor& cursor, const std::string& expected) {
 
 std::string word(Cursor& cursor) {
   cursor.skip_spaces();
-  const std::string out(cursor.token());
+  std::string out(cursor.token());
   cursor.pass(out);
   return out;
 }
@@ -63,7 +63,7 @@ void read_kernel(Cursor& cursor, Head& header) {
   const auto* const found = std::find(kernel_names.begin(), kernel_names.end(), name);
   if (found == kernel_names.end())
     here.refuse(fmt::format("kernel_type '{}'", printable(name)),
-                  "linear, polynomial, rbf, sigmoid or precomputed");
+                "linear, polynomial, rbf, sigmoid or precomputed");
   header.kernel.kind = static_cast<KernelKind>(found - kernel_names.begin());
 }
 
@@ -134,7 +134,8 @@ void check_header(const Head& header, const std::map<std::string, Cursor>& place
   }
   std::set<std::int64_t> seen;
   for (std::size_t i = 0; i < k; ++i)
-    if (!seen.insert(header.label[i]).second) refuse("label", i, fmt::format("the label {} twice", header.label[i]));
+    if (!seen.insert(header.label[i]).second)
+      refuse("label", i, fmt::format("the label {} twice", header.label[i]));
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < k; ++i) {
     const std::uint64_t n = header.of_class[i];
@@ -293,7 +294,7 @@ Model model_from_libsvm(std::string_view text, const std::string& name) {
 
 namespace {
 
-std::int64_t integer_label(const std::string& name) {
+std::int64_t libsvm_label(const std::string& name) {
   std::int64_t value = 0;
   const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), value);
   if (code != std::errc() || end != name.data() + name.size())
@@ -343,12 +344,14 @@ std::string to_libsvm_text(const Model& model) {
   text += fmt::format("nr_class {}\ntotal_sv {}\nrho", classes, machine->vectors());
   for (const double b : machine->offsets) text += fmt::format(" {}", b);
   text += "\nlabel";
-  for (const std::string& name : model.classes) text += fmt::format(" {}", integer_label(name));
+  for (const std::string& name : model.classes) text += fmt::format(" {}", libsvm_label(name));
   if (!machine->sigmoid.empty()) {
     text += "\nprobA";
-    for (std::size_t k = 0; k < machine->offsets.size(); ++k) text += fmt::format(" {}", machine->sigmoid[2 * k]);
+    for (std::size_t k = 0; k < machine->offsets.size(); ++k)
+      text += fmt::format(" {}", machine->sigmoid[2 * k]);
     text += "\nprobB";
-    for (std::size_t k = 0; k < machine->offsets.size(); ++k) text += fmt::format(" {}", -machine->sigmoid[2 * k + 1]);
+    for (std::size_t k = 0; k < machine->offsets.size(); ++k)
+      text += fmt::format(" {}", -machine->sigmoid[2 * k + 1]);
   }
   const std::vector<std::uint32_t> owner = class_of_vectors(*machine, classes);
   std::vector<std::vector<std::uint32_t>> of_class(classes);

@@ -15,10 +15,14 @@ class Clock {
  public:
   explicit Clock(const Run& run) : run_(begin_run(run)) {}
 
+  // Whether to stop here, and why.
+  [[nodiscard]] StopCause cause(const Progress& progress) const {
+    const bool cancelled = run_.observe && !run_.observe(progress);
+    return cancelled ? StopCause::Cancelled : run_.stop.cause();
+  }
   // True: go on. False: stop now, `why` says why.
   [[nodiscard]] bool go_on(const Progress& progress, Stop& why) const {
-    const bool cancelled = run_.observe && !run_.observe(progress);
-    const StopCause cause = cancelled ? StopCause::Cancelled : run_.stop.cause();
+    const StopCause cause = this->cause(progress);
     if (cause == StopCause::None) return true;
     why = stop_of(cause);
     return false;

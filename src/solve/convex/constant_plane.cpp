@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two classes  P l(b) + N l(-b), plus b^2/2 for a lifted offset. Free: hinge b = sign(P - N), squared hinge
-//              b = (P - N) / (P + N), logistic b = log(P / N). Lifted: between 0 and that, where the slope is 0.
+// Two classes  P l(b) + N l(-b), plus b^2/2 for a lifted offset. Free: as the loss says. Lifted: between 0 and that,
+//              where the slope is 0.
 // Softmax      free: b_k = log n_k. Lifted: b_k = n_k - n p_k, by Newton's steps; the matrix I + n (diag p - p p')
 //              is a diagonal less a product, so that a step costs as much as there are classes.
-#include "solve/constant_plane.hpp"
+#include "solve/convex/constant_plane.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,10 +11,6 @@
 
 namespace halfspace {
 namespace {
-
-double free_offset(const Hinge&, double p, double n) { return p > n ? 1.0 : p < n ? -1.0 : 0.0; }
-double free_offset(const SquaredHinge&, double p, double n) { return (p - n) / (p + n); }
-double free_offset(const Logistic&, double p, double n) { return std::log(p) - std::log(n); }
 
 // Softmax of b in place, and log sum exp b.
 double to_shares(std::vector<double>& b) {
@@ -72,7 +68,7 @@ ConstantPlane best_constant(const Loss& loss, Offset offset, double positive, do
       [&](auto l) {
         ConstantPlane out;
         const bool both = positive > 0 && negative > 0;
-        if (offset != Offset::None && both) out.theta0 = free_offset(l, positive, negative);
+        if (offset != Offset::None && both) out.theta0 = l.best_constant(positive, negative);
         if (offset == Offset::Lifted) {
           double low = std::min(0.0, out.theta0), high = std::max(0.0, out.theta0);
           for (int halving = 0; halving < 200 && low < high; ++halving) {

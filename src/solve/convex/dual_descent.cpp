@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dual coordinate descent for hinge, squared hinge and logistic loss.
+// Dual coordinate descent for losses with a quadratic gain (the hinges) and for the logistic loss.
 //
 // Dual       maximise sum cost_i gain(alpha_i / cost_i) - 1/2 |sum alpha_i y_i x_i|^2 over the box; w = sum
 //            alpha y x.
-// Update     one alpha at a time, exactly: hinge and squared hinge in closed form, logistic by a bracketed
+// Update     one alpha at a time, exactly: a quadratic gain in closed form, logistic by a bracketed
 //            Newton search in t with alpha = cost sigma(-t), which keeps both tails of alpha exact and
 //            inside the box.
 // Offset     lifted: one more coordinate of w. free: an augmented Lagrangian for sum alpha y = 0 with the
@@ -23,15 +23,16 @@
 #include <cmath>
 #include <limits>
 
+#include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
-#include "solve/dual_state.hpp"
+#include "solve/convex/dual_state.hpp"
 
 namespace halfspace {
 namespace {
 
 constexpr std::uint64_t most_passes = 20000;
 constexpr std::size_t rows_between_looks = 512;  // at the clock
-constexpr std::uint64_t first_passes = 10;  // before the rate is trusted
+constexpr std::uint64_t first_passes = 10;       // before the rate is trusted
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class DualDescent {
@@ -86,7 +87,7 @@ class DualDescent {
 
   // Stopped on the way: the point as it is now may be better than the last one that was judged.
   Solution best(Stop why) {
-    s_.goal.threads = s_.goal.clock.closing();
+    s_.goal.team = s_.goal.clock.closing();
     try {
       s_.judge();
     } catch (const Stopped&) {
@@ -167,7 +168,8 @@ class DualDescent {
   }
   [[nodiscard]] std::vector<double> point_of_margins(const Solution& start) const {
     std::vector<double> z(s_.n, 0.0), out(s_.n, 0.0);
-    if (start.theta.size() == s_.d) row_products(s_.rows, start.theta.data(), z.data(), s_.goal.threads);
+    if (start.theta.size() == s_.d)
+      row_products(s_.rows, start.theta.data(), z.data(), s_.goal.team.threads());
     std::visit(
         [&](auto loss) {
           for (const std::uint32_t i : active_)
@@ -185,7 +187,7 @@ class DualDescent {
     double highest = 0, lowest = 0;
     std::size_t kept = 0;
     for (std::size_t s = 0; s < active_.size(); ++s) {
-      if (s % rows_between_looks == 0) s_.goal.threads.check();
+      if (s % rows_between_looks == 0) s_.goal.team.threads().check();
       if (s + 4 < active_.size()) s_.rows.prefetch(active_[s + 4]);
       const std::uint32_t i = active_[s];
       const double y = s_.p.y[i];
@@ -227,9 +229,13 @@ class DualDescent {
   // gain(alpha / cost), never negative.
   [[nodiscard]] double slack(std::uint32_t i, double margin) const {
     const double cost = s_.p.cost[i], alpha = s_.alpha[i], miss = 1 - margin;
-    if (!s_.squared) return cost * std::max(0.0, miss) - alpha * miss;
-    const double off = std::max(0.0, miss) - alpha / (2 * cost);
-    return cost * off * off + (miss < 0 ? -alpha * miss : 0.0);
+    if (s_.gain_curvature == 0) return cost * std::max(0.0, miss) - alpha * miss;
+    // A square up to where the slope reaches its limit, and straight beyond.
+    const double bend = s_.gain_curvature * s_.limit;
+    const double off = std::clamp(miss, 0.0, bend) - alpha * s_.gain_curvature / cost;
+    const double square = cost * off * off / (2 * s_.gain_curvature);
+    if (miss < 0) return square - alpha * miss;
+    return miss > bend ? square + (s_.upper(i) - alpha) * (miss - bend) : square;
   }
 
   void move(std::uint32_t i, double next) {
@@ -295,8 +301,16 @@ class DualDescent {
 
 }  // namespace
 
+bool dual_descent_handles(const Loss& loss, const Penalty& penalty) {
+  return std::holds_alternative<L2>(penalty) &&
+         std::visit([]<class L>(L) { return QuadraticGain<L> || std::is_same_v<L, Logistic>; }, loss);
+}
+
 Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal,
                             Solution* start) {
+  if (!goal.team.alone())
+    throw UsageError(
+        "dual descent goes from row to row: a team of several members has newton and semismooth");
   const std::uint64_t before = start != nullptr ? start->iterations : 0;
   Solution out = DualDescent(problem, rows, goal, start).run();
   out.iterations += before;

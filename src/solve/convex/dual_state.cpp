@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/dual_state.hpp"
+#include "solve/convex/dual_state.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 
-#include "halfspace/core/kernels.hpp"
-#include "solve/line_losses.hpp"
-#include "solve/primal_search.hpp"
+#include "core/row_sums.hpp"
+#include "core/simd/row_loops.hpp"
+#include "solve/convex/primal_search.hpp"
+#include "solve/systems/line_losses.hpp"
 
 namespace halfspace {
 
@@ -17,8 +19,16 @@ DualState::DualState(const Problem& problem, const RowAccess& access, const Goal
       goal(the_goal),
       n(access.rows()),
       d(access.cols()),
-      logistic(std::holds_alternative<Logistic>(problem.loss)),
-      squared(std::holds_alternative<SquaredHinge>(problem.loss)) {
+      logistic(std::holds_alternative<Logistic>(problem.loss)) {
+  assert(dual_descent_handles(p.loss, p.penalty));
+  std::visit(
+      [&]<class L>(L) {
+        if constexpr (QuadraticGain<L>) {
+          gain_curvature = L::gain_curvature;
+          limit = L::limit;
+        }
+      },
+      p.loss);
   alpha.assign(n, 0.0);
   length2.assign(n, 0.0);
   w.assign(d, 0.0);
@@ -42,12 +52,12 @@ void DualState::refresh() {
     balance += signed_[i];
   }
   std::fill(w.begin(), w.end(), 0.0);
-  add_row_sum(rows, signed_.data(), w.data(), goal.threads);
+  add_row_sum(rows, signed_.data(), w.data(), goal.team);
 }
 
 double DualState::judge() {
   score_.resize(n);
-  row_products(rows, w.data(), score_.data(), goal.threads);
+  row_products(rows, w.data(), score_.data(), goal.team.threads());
   const double w2 = norm2(w.data(), d);
   const double dual = dual_value(w2);
   if (dual > best_dual_) {
@@ -93,18 +103,19 @@ bool DualState::plane(double w2) {
   const double enough = 0.01 * goal.gap * std::max(1.0, std::abs(best_dual_));
   const auto total = [&] { return t * t * w2 + (lifted ? offset * offset : 0.0); };
   const auto move = [&] {
-    if (free) offset += best_offset_move(p, z_, goal.threads);
-    if (lifted) offset += best_on_line(p, {z_.data(), nullptr, offset, 1}, enough, goal.threads);
+    if (free) offset += best_offset_move(p, z_, goal.team.threads());
+    if (lifted) offset += best_on_line(p, {z_.data(), nullptr, offset, 1}, enough, goal.team.threads());
     place();
   };
   place();
   move();
-  const double stretch = 1 + best_on_line(p, {z_.data(), z_.data(), total(), total()}, enough, goal.threads);
+  const double stretch =
+      1 + best_on_line(p, {z_.data(), z_.data(), total(), total()}, enough, goal.team.threads());
   t *= stretch;
   offset *= stretch;
   place();
   move();
-  const double primal = total() / 2 + line_sums(p, z_.data(), nullptr, 0, goal.threads).value;
+  const double primal = total() / 2 + line_sums(p, z_.data(), nullptr, 0, goal.team.threads()).value;
   if (!(primal < best_primal_)) return false;
   best_primal_ = primal;
   best_theta_.resize(d);
@@ -117,9 +128,9 @@ bool DualState::plane(double w2) {
 // the plane from the sum of its rows.
 double DualState::margin_gap() {
   std::vector<double> u(n), h(n);
-  loss_slopes(p, z_.data(), u.data(), h.data(), goal.threads);
+  loss_slopes(p, z_.data(), u.data(), h.data(), goal.team.threads());
   std::vector<double> apart = best_theta_;
-  add_row_sum(rows, u.data(), apart.data(), goal.threads);
+  add_row_sum(rows, u.data(), apart.data(), goal.team);
   const double rest = std::accumulate(u.begin(), u.end(), 0.0);
   double offset_part = 0;
   if (p.offset == Offset::Lifted) offset_part = (best_theta0_ + rest) * (best_theta0_ + rest) / 2;
@@ -130,12 +141,12 @@ double DualState::margin_gap() {
 double DualState::gain() const {
   return std::visit(
       [&](auto loss) {
-        return sum_blocks(goal.threads, n, row_block, 0.0, [&](std::size_t begin, std::size_t end) {
-          double sum = 0;
-          for (std::size_t i = begin; i < end; ++i)
-            if (p.cost[i] > 0 && alpha[i] > 0) sum += p.cost[i] * loss.gain(alpha[i] / p.cost[i]);
-          return sum;
-        });
+        return sum_rows(goal.team, goal.team.stretch(n), 0.0,
+                        [&](std::size_t begin, std::size_t end, double& sum) {
+                          for (std::size_t i = begin; i < end; ++i)
+                            if (p.cost[i] > 0 && alpha[i] > 0)
+                              sum += p.cost[i] * loss.gain(alpha[i] / p.cost[i]);
+                        });
       },
       p.loss);
 }

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/large_vector.hpp"
-#include "solve/face_rows.hpp"
-#include "solve/solver.hpp"
+#include "solve/convex/face_rows.hpp"
+#include "solve/convex/solver.hpp"
 
 namespace halfspace {
 
@@ -28,7 +28,9 @@ class DualState {
   const RowAccess& rows;
   Goal goal;
   std::size_t n, d;
-  bool logistic, squared;
+  bool logistic;
+  // Otherwise gain(a) = a - gain_curvature a^2 / 2 for a up to `limit`.
+  double gain_curvature = 0, limit = 1;
   std::vector<double> alpha, length2;  // length2: |x|^2
   LargeVector<double> w;
   double balance = 0;     // sum alpha y
@@ -37,11 +39,13 @@ class DualState {
   double mean_length2 = 0;
 
   [[nodiscard]] double upper(std::size_t i) const {
-    return squared ? std::numeric_limits<double>::infinity() : p.cost[i];
+    return limit < std::numeric_limits<double>::infinity() ? limit * p.cost[i] : limit;
   }
-  [[nodiscard]] double diagonal(std::size_t i) const { return squared ? 1 / (2 * p.cost[i]) : 0.0; }
+  [[nodiscard]] double diagonal(std::size_t i) const {
+    return gain_curvature > 0 ? gain_curvature / p.cost[i] : 0.0;
+  }
   [[nodiscard]] double shift() const { return multiplier + pull * balance; }  // the offset of the moment
-  // Slope of f in alpha_i, hinge and squared hinge, from the score x_i . w.
+  // Slope of f in alpha_i where the gain is quadratic, from the score x_i . w.
   [[nodiscard]] double gradient(std::size_t i, double score) const {
     return p.y[i] * (score + shift()) - 1 + diagonal(i) * alpha[i];
   }

@@ -18,8 +18,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "halfspace/core/kernels.hpp"
-#include "solve/dual_state.hpp"
+#include "core/simd/row_loops.hpp"
+#include "solve/convex/dual_state.hpp"
 
 namespace halfspace {
 
@@ -56,7 +56,7 @@ void FaceStep::choose_rows(std::span<const std::uint32_t> active) {
 double FaceStep::product(const std::vector<double>& v, std::vector<double>& out) {
   FaceRows& c = *compact_;
   const std::size_t count = c.ids.size();
-  double square = c.multiply(v, out, s_.goal.threads);
+  double square = c.multiply(v, out, s_.goal.team.threads());
   double signed_sum = 0;
   if (s_.p.offset == Offset::Lifted)
     for (std::size_t k = 0; k < count; ++k) signed_sum += c.y[k] * v[k];
@@ -149,7 +149,7 @@ bool FaceStep::run(double relative_gap, std::span<const std::uint32_t> active) {
   for (auto* v : {&x_, &kx_, &r_, &dir_, &product_}) v->assign(count, 0.0);
   g_.resize(count);
   best_x_.clear();
-  for_blocks(s_.goal.threads, count, row_block, [&](std::size_t begin, std::size_t end) {
+  for_blocks(s_.goal.team.threads(), count, row_block, [&](std::size_t begin, std::size_t end) {
     s_.rows.dots(std::span(c.ids).subspan(begin, end - begin), s_.w.data(), g_.data() + begin);
   });
   const double offset = s_.p.offset == Offset::Lifted ? s_.balance

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/face_rows.hpp"
+#include "solve/convex/face_rows.hpp"
 
 #include <algorithm>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
 
 namespace halfspace {
 

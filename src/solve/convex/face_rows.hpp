@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
 #include "halfspace/objective/problem.hpp"
 
 namespace halfspace {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Newton's method for smooth losses (logistic, squared hinge).
+// Newton's method for smooth losses.
 //
 // Problem    minimise P = 1/2 |theta|^2 + sum cost_i loss(y_i (theta . x_i + theta0)).
 // Step       H s = -g with H = I + X' D X; a one-dimensional Newton search along s on cached scores; then,
 //            with a free offset, theta0 by itself, so that the dual point balances.
-// Systems    conjugate gradients (NewtonSystem). Squared hinge with few features or a large C: H is kept,
+// Systems    conjugate gradients (NewtonSystem). Losses made of parabolas and straight lines (squared hinge, smoothed
+//            hinge) with few features or a large C: H is kept,
 //            corrected by the rows that enter and leave, and factored on the diagonal scaled to 1 (columns
 //            of very different size do no harm).
 // Levels     many rows: a tenth of them first, spread over the file, with their costs scaled up, so that
 //            the steps far from the optimum are cheap.
 //            Few rows and many features: by the products of the rows (GramSystem).
-// Path       the squared hinge at large C is nearly a wall: rows come and go within a thousandth of a step, and
+// Path       such a loss at large C is nearly a wall: rows come and go within a thousandth of a step, and
 //            steps get short. Then the optimum is followed from a C where it is easy to the one asked for, doubling
 //            it; every stage starts next to its own optimum.
 // Cost       a step takes three passes over the data plus H (rows * features^2 in blocks, or the sum of
@@ -21,17 +22,19 @@
 //            Keerthi, DeCoste: A modified finite Newton method for linear SVMs, JMLR 6 (2005); Byrd, Chin,
 //            Neveitt, Nocedal: On the use of stochastic Hessian information, SIAM J. Optim. 21 (2011).
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "halfspace/core/kernels.hpp"
-#include "solve/curvature_matrix.hpp"
-#include "solve/gram_system.hpp"
-#include "solve/line_losses.hpp"
-#include "solve/newton_system.hpp"
-#include "solve/row_sample.hpp"
-#include "solve/solver.hpp"
+#include "core/row_sums.hpp"
+#include "core/simd/row_loops.hpp"
+#include "solve/convex/row_sample.hpp"
+#include "solve/convex/solver.hpp"
+#include "solve/systems/curvature_matrix.hpp"
+#include "solve/systems/gram_system.hpp"
+#include "solve/systems/line_losses.hpp"
+#include "solve/systems/newton_system.hpp"
 
 namespace halfspace {
 namespace {
@@ -39,7 +42,7 @@ namespace {
 constexpr std::size_t direct_limit = 400, factor_limit = NewtonSystem::factor_limit;
 constexpr double near = 0.03;  // a step that promises less than this of the objective is one of the last
 constexpr std::uint64_t most_steps = 200;
-constexpr int most_short_steps = 8;  // of the squared hinge, before its path is followed instead
+constexpr int most_short_steps = 8;  // of a piecewise quadratic loss, before its path is followed instead
 
 // How exact the answer of a level has to be.
 enum class Care {
@@ -49,21 +52,32 @@ enum class Care {
   Rough,  // a step promises less than what a sample of the rows knows of the others
 };
 
+// Made of parabolas of the same curvature and of straight lines.
+bool piecewise_quadratic(const Loss& loss) {
+  return std::visit([]<class L>(L) { return L::smooth && QuadraticGain<L>; }, loss);
+}
+double largest_curvature(const Loss& loss) {
+  return std::visit([](auto l) { return l.largest_curvature; }, loss);
+}
+
 // The rows of one level: which they are, and their problem with its own costs and labels.
 struct Rows {
   Problem problem;
   std::vector<std::uint32_t> ids;
+  Stretch list;      // these rows among those of all members
   bool all = false;  // every row of the data, in order
 };
 
-Rows level_rows(const Problem& from, std::size_t wanted) {
+Rows level_rows(const Team& team, const Problem& from, std::size_t wanted) {
   Rows out;
   out.problem.data = from.data;
   out.problem.loss = from.loss;
+  out.problem.penalty = from.penalty;
   out.problem.offset = from.offset;
-  RowSample sample = spread_sample(from, wanted);
+  RowSample sample = spread_sample(team, from, wanted);
   out.ids = std::move(sample.rows);
-  out.all = out.ids.size() == from.rows();
+  out.list = team.stretch(out.ids.size());
+  out.all = out.list.total == team.total(from.rows());
   for (std::size_t k = 0; k < out.ids.size(); ++k) {
     out.problem.y.push_back(from.y[out.ids[k]]);
     out.problem.cost.push_back(from.cost[out.ids[k]] * sample.factor[k]);
@@ -71,30 +85,35 @@ Rows level_rows(const Problem& from, std::size_t wanted) {
   return out;
 }
 
-// The mean eigenvalue of sum 2 cost x x', that is of H with every row of a squared hinge inside its margin.
-double mean_curvature(const Problem& p, const RowAccess& rows) {
-  const std::size_t stride = std::max<std::size_t>(1, p.rows() / 1000);
+// The mean eigenvalue of H with every row where its loss bends most.
+double mean_curvature(const Problem& p, const RowAccess& rows, const Team& team) {
+  const Stretch list = team.stretch(p.rows());
+  const std::size_t stride = std::max<std::size_t>(1, list.total / 1000);
+  const double most = largest_curvature(p.loss);
   double trace = 0;
-  for (std::size_t i = 0; i < p.rows(); i += stride)
-    trace += 2 * p.cost[i] * rows.norm2(i) * static_cast<double>(stride);
+  add_in_turn(team, trace, [&](double& sum) {
+    for (std::size_t i = list.first_of(stride); i < p.rows(); i += stride)
+      sum += most * p.cost[i] * rows.norm2(i) * static_cast<double>(stride);
+  });
   return trace / static_cast<double>(rows.cols());
 }
 
-// Whether steps of the squared hinge are solved with H itself rather than by conjugate gradients with a
+// Whether steps of a piecewise quadratic loss are solved with H itself rather than by conjugate gradients with a
 // sample of it: few features, or a mean eigenvalue of H so large that a sample is too rough.
-bool wants_matrix(const Problem& p, const RowAccess& rows) {
+bool wants_matrix(const Problem& p, const RowAccess& rows, const Team& team) {
   const std::size_t d = rows.cols();
-  if (!std::holds_alternative<SquaredHinge>(p.loss) || d > factor_limit) return false;
+  if (!piecewise_quadratic(p.loss) || d > factor_limit) return false;
   if (d <= direct_limit) return true;
-  return mean_curvature(p, rows) > 5e4;
+  return mean_curvature(p, rows, team) > 5e4;
 }
 
 // The largest |x|^2 of some of the rows.
-double largest_row(const RowAccess& rows, const std::vector<std::uint32_t>& ids) {
-  const std::size_t stride = std::max<std::size_t>(1, ids.size() / 256);
+double largest_row(const RowAccess& rows, const Rows& level, const Team& team) {
+  const std::size_t stride = std::max<std::size_t>(1, level.list.total / 256);
   double most = 0;
-  for (std::size_t k = 0; k < ids.size(); k += stride) most = std::max(most, rows.norm2(ids[k]));
-  return most;
+  for (std::size_t k = level.list.first_of(stride); k < level.ids.size(); k += stride)
+    most = std::max(most, rows.norm2(level.ids[k]));
+  return team.most(most);
 }
 
 class Newton {
@@ -108,10 +127,10 @@ class Newton {
         n_(level_.ids.size()),
         d_(rows.cols()),
         has_offset_(p_.offset != Offset::None),
-        squared_(std::holds_alternative<SquaredHinge>(p_.loss)),
+        piecewise_(piecewise_quadratic(p_.loss)),
         direct_(direct),
         steps_(steps),
-        radius2_(largest_row(rows, level_.ids)),
+        radius2_(largest_row(rows, level_, goal.team)),
         system_(rows, p_.offset, goal, sampled, radius2_) {
     for (auto* v : {&z_, &u_, &h_, &dz_}) v->assign(n_, 0.0);
     for (auto* v : {&step_, &g_}) v->assign(d_ + 1, 0.0);
@@ -138,7 +157,7 @@ class Newton {
       if (relative <= goal_.gap) return finish(Stop::Converged);
       if (steps_ >= last || (stalls() && care == Care::Full)) return finish(Stop::Limit);
       Stop why = Stop::Converged;
-      if (!goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), steps_, relative, "newton"}, why))
+      if (!goal_.go_on({std::numeric_limits<double>::quiet_NaN(), steps_, relative, "newton"}, why))
         return finish(why);
       if (direct_) {
         direct_step();
@@ -152,13 +171,14 @@ class Newton {
       fit_offset();
       if (care == Care::Stage && promise <= 0.01 * primal_) return finish(Stop::Converged);
       if (care == Care::Rough &&
-          (promise <= std::max(near, static_cast<double>(d_) / static_cast<double>(n_)) * primal_ ||
+          (promise <=
+               std::max(near, static_cast<double>(d_) / static_cast<double>(level_.list.total)) * primal_ ||
            curved_rows() < 2 * d_))
         return finish(Stop::Converged);
     }
   }
 
-  [[nodiscard]] bool stalls() const { return squared_ && short_steps_ > most_short_steps; }
+  [[nodiscard]] bool stalls() const { return piecewise_ && short_steps_ > most_short_steps; }
 
   void scores() {
     products(level_.ids, theta_.data(), z_, level_.all);
@@ -167,23 +187,22 @@ class Newton {
 
   void products(const std::vector<std::uint32_t>& ids, const double* w, std::vector<double>& out, bool all) {
     if (all) {
-      row_products(rows_, w, out.data(), goal_.threads);
+      row_products(rows_, w, out.data(), goal_.team.threads());
       return;
     }
-    for_blocks(goal_.threads, ids.size(), row_block, [&](std::size_t begin, std::size_t end) {
+    for_blocks(goal_.team.threads(), ids.size(), row_block, [&](std::size_t begin, std::size_t end) {
       rows_.dots(std::span(ids).subspan(begin, end - begin), w, out.data() + begin);
     });
   }
-  // out += sum a[k] x_{ids[k]}: through slices of rows whose number depends on the shape alone.
-  void add_sums(const std::vector<std::uint32_t>& ids, const double* a, double* out, bool all) {
-    if (all) {
-      add_row_sum(rows_, a, out, goal_.threads);
+  // out += sum a[k] x_k over the rows of the level.
+  void add_sums(const double* a, double* out) {
+    if (level_.all) {
+      add_row_sum(rows_, a, out, goal_.team, level_.list);
       return;
     }
-    over_slices(ids.size(), d_, out, part_, goal_.threads,
-                [&](std::size_t begin, std::size_t end, double* to) {
-                  rows_.axpys(std::span(ids).subspan(begin, end - begin), a + begin, to);
-                });
+    add_list(goal_.team, level_.list, d_, out, part_, [&](std::size_t begin, std::size_t end, double* to) {
+      rows_.axpys(std::span(level_.ids).subspan(begin, end - begin), a + begin, to);
+    });
   }
 
   // theta0 alone, until what it unbalances is worth less than a hundredth of the gap that is asked for: with the
@@ -191,7 +210,7 @@ class Newton {
   void fit_offset() {
     if (p_.offset != Offset::Free) return;
     double move = 0;
-    LineSums at = line_sums(p_, z_.data(), nullptr, 0, goal_.threads);
+    LineSums at = line_sums(p_, z_.data(), nullptr, 0, goal_.team, level_.list);
     const double scale = std::max(1.0, at.value + norm2(theta_.data(), d_) / 2);
     for (int iteration = 0; iteration < 100; ++iteration) {
       const double price =
@@ -202,7 +221,7 @@ class Newton {
       // Damped: halved until the slope is smaller (the value is convex in one variable).
       LineSums next;
       for (int half = 0; half < 60; ++half, change /= 2) {
-        next = line_sums(p_, z_.data(), nullptr, move + change, goal_.threads);
+        next = line_sums(p_, z_.data(), nullptr, move + change, goal_.team, level_.list);
         if (std::abs(next.slope) < 0.9 * std::abs(at.slope) || next.slope * at.slope > 0) break;
       }
       if (!(std::abs(change) > 1e-16 * (1 + std::abs(theta0_ + move)))) break;
@@ -214,12 +233,12 @@ class Newton {
   }
 
   void gradient() {
-    const double loss = loss_slopes(p_, z_.data(), u_.data(), h_.data(), goal_.threads);
+    const double loss = loss_slopes(p_, z_.data(), u_.data(), h_.data(), goal_.team, level_.list);
     std::copy(theta_.begin(), theta_.end(), g_.begin());
-    add_sums(level_.ids, u_.data(), g_.data(), level_.all);
-    g_[d_] = sum_blocks(goal_.threads, n_, row_block, 0.0, [&](std::size_t b, std::size_t e) {
-      return std::accumulate(u_.begin() + static_cast<std::ptrdiff_t>(b),
-                             u_.begin() + static_cast<std::ptrdiff_t>(e), 0.0);
+    add_sums(u_.data(), g_.data());
+    g_[d_] = sum_rows(goal_.team, level_.list, 0.0, [&](std::size_t b, std::size_t e, double& sum) {
+      sum = std::accumulate(u_.begin() + static_cast<std::ptrdiff_t>(b),
+                            u_.begin() + static_cast<std::ptrdiff_t>(e), sum);
     });
     if (p_.offset == Offset::Lifted) g_[d_] += theta0_;
     if (!has_offset_) g_[d_] = 0;
@@ -232,13 +251,14 @@ class Newton {
   }
 
   [[nodiscard]] std::size_t curved_rows() const {
-    return static_cast<std::size_t>(std::count_if(h_.begin(), h_.end(), [](double h) { return h > 0; }));
+    return goal_.team.total(
+        static_cast<std::uint64_t>(std::count_if(h_.begin(), h_.end(), [](double h) { return h > 0; })));
   }
 
-  // Squared hinge: every active row has the constant curvature 2, so that only changes have to be added.
+  // Every row that has curvature has the same, so that only changes have to be added.
   void direct_step() {
-    if (!matrix_) matrix_ = std::make_unique<CurvatureMatrix>(rows_, p_.offset, true, goal_.threads);
-    matrix_->correct(level_.ids, h_, p_.cost);
+    if (!matrix_) matrix_ = std::make_unique<CurvatureMatrix>(rows_, p_.offset, true, goal_.team);
+    matrix_->correct(level_.ids, h_, p_.cost, largest_curvature(p_.loss));
     matrix_->factor();
     for (std::size_t j = 0; j <= d_; ++j) step_[j] = -g_[j];
     matrix_->solve(step_);
@@ -251,14 +271,15 @@ class Newton {
         system_.solve(g_, 0.5 * std::sqrt(2 * goal_.gap * std::max(1.0, primal_)), steps_, step_);
     // Ill-conditioned beyond the sample: from here on H itself, which is corrected by few rows a step. Without a
     // sample: the products of the rows, once they cost less than the iterations that they save.
-    if (squared_ && d_ <= factor_limit && iterations > 30) direct_ = true;
-    if (d_ > factor_limit && static_cast<std::size_t>(iterations) > std::max<std::size_t>(20, n_ / 10))
+    if (piecewise_ && d_ <= factor_limit && iterations > 30) direct_ = true;
+    if (d_ > factor_limit &&
+        static_cast<std::size_t>(iterations) > std::max<std::size_t>(20, level_.list.total / 10))
       wants_gram_ = true;
   }
 
   // Exact steps through the products of the rows; false: they are not worth it.
   bool gram_step() {
-    if (!wants_gram_ || n_ > GramSystem::most_rows) return false;
+    if (!wants_gram_ || level_.list.total > GramSystem::most_rows) return false;
     if (!gram_) gram_ = std::make_unique<GramSystem>(rows_, p_.offset, level_.ids, goal_);
     return gram_->solve(g_, h_, step_);
   }
@@ -274,7 +295,7 @@ class Newton {
     if (!(slope0 < 0)) return false;
     double low = 0, high = std::numeric_limits<double>::infinity(), t = 1;
     for (int trial = 0; trial < 60; ++trial) {
-      const LineSums at = line_sums(p_, z_.data(), dz_.data(), t, goal_.threads);
+      const LineSums at = line_sums(p_, z_.data(), dz_.data(), t, goal_.team, level_.list);
       const double slope = linear + t * square + at.slope;
       if (std::abs(slope) <= 0.1 * std::abs(slope0)) break;
       (slope > 0 ? high : low) = t;
@@ -303,7 +324,7 @@ class Newton {
   const RowAccess& rows_;
   const Goal& goal_;
   std::size_t n_, d_;
-  bool has_offset_, squared_;
+  bool has_offset_, piecewise_;
   bool direct_;  // steps by the factor of H itself
   std::uint64_t steps_, searches_ = 0;
   bool fine_ = false;  // the last step was a small one
@@ -321,37 +342,38 @@ class Newton {
 }  // namespace
 
 std::unique_ptr<CurvatureMatrix> first_factor(const Problem& problem, const RowAccess& rows,
-                                              const Threads& threads) {
-  if (std::holds_alternative<Hinge>(problem.loss) || rows.cols() > factor_limit ||
-      wants_matrix(problem, rows))
-    return nullptr;
+                                              const Team& team) {
+  if (rows.cols() > factor_limit || wants_matrix(problem, rows, team)) return nullptr;
   const std::vector<std::uint32_t> present = present_rows(problem);
   std::vector<double> curvature;
+  curvature.reserve(present.size());
   for (const std::uint32_t i : present)
     curvature.push_back(problem.cost[i] *
                         std::visit([](auto loss) { return loss.curvature(0); }, problem.loss));
-  auto out = std::make_unique<CurvatureMatrix>(rows, problem.offset, false, threads);
+  auto out = std::make_unique<CurvatureMatrix>(rows, problem.offset, false, team);
   out->prepare(present, curvature, 10);
   return out;
 }
 
 namespace {
 
-// The squared hinge from a C where the penalty weighs as much as the rows up to the one asked for; no plane
+// A piecewise quadratic loss from a C where the penalty weighs as much as the rows up to the one asked for; no plane
 // when time ended before that.
 Solution follow_path(const Problem& problem, const RowAccess& rows, const Goal& goal,
                      CurvatureMatrix* sampled, bool direct, std::uint64_t steps) {
   Solution at;
   at.theta.assign(rows.cols(), 0.0);
   at.iterations = steps;
+  const std::size_t all = goal.team.total(problem.rows());
   double factor = 1;
-  for (double curvature = mean_curvature(problem, rows); curvature > 1 && factor > 1e-15; curvature /= 2)
+  for (double curvature = mean_curvature(problem, rows, goal.team); curvature > 1 && factor > 1e-15;
+       curvature /= 2)
     factor /= 2;
   while (true) {
     Problem stage = problem;
     for (double& cost : stage.cost) cost *= factor;
     const bool last = factor >= 1;
-    at = Newton(level_rows(stage, problem.rows()), rows, goal, sampled, direct, at.iterations)
+    at = Newton(level_rows(goal.team, stage, all), rows, goal, sampled, direct, at.iterations)
              .run(std::move(at.theta), at.theta0, last ? Care::Last : Care::Stage);
     if (last) return at;
     if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return {{}, 0, {}, at.iterations, at.stop};
@@ -359,27 +381,31 @@ Solution follow_path(const Problem& problem, const RowAccess& rows, const Goal& 
   }
 }
 
-Solution newton_levels(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution& at, bool start) {
-  const bool direct = wants_matrix(problem, rows);
+Solution newton_levels(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution& at,
+                       bool start) {
+  const bool direct = wants_matrix(problem, rows, goal.team);
+  const std::size_t all = goal.team.total(problem.rows());
   std::unique_ptr<CurvatureMatrix> sampled;
   if (!start && goal.first != nullptr) {
-    sampled = std::make_unique<CurvatureMatrix>(*goal.first, goal.threads);
+    sampled = std::make_unique<CurvatureMatrix>(*goal.first, goal.team);
   } else if (rows.cols() <= factor_limit) {
-    sampled = std::make_unique<CurvatureMatrix>(rows, problem.offset, false, goal.threads);
+    sampled = std::make_unique<CurvatureMatrix>(rows, problem.offset, false, goal.team);
   }
   // A small sample fits itself: logistic rows then start far out on their losses, where Newton steps are
-  // short, and zero is the better start. The squared hinge comes back from there in one step.
-  const bool squared = std::holds_alternative<SquaredHinge>(problem.loss);
-  const std::size_t few = std::max(problem.rows() / 10, (squared ? 5 : 12) * rows.cols());
-  if (!start && few >= 1000 && few * (squared ? 3 : 10) <= problem.rows()) {
-    at = Newton(level_rows(problem, few), rows, goal, sampled.get(), direct, 0)
+  // short, and zero is the better start. A loss that bends all the way comes back from there in one step.
+  const bool piecewise = piecewise_quadratic(problem.loss);
+  const bool squared =
+      piecewise && std::isinf(std::visit([](auto loss) { return loss.limit; }, problem.loss));
+  const std::size_t few = std::max(all / 10, (squared ? 5 : 12) * rows.cols());
+  if (!start && few >= 1000 && few * (squared ? 3 : 10) <= all) {
+    at = Newton(level_rows(goal.team, problem, few), rows, goal, sampled.get(), direct, 0)
              .run(std::move(at.theta), 0, Care::Rough);
     if (sampled) sampled->outlived();
     if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return at;
   }
-  at = Newton(level_rows(problem, problem.rows()), rows, goal, sampled.get(), direct, at.iterations)
+  at = Newton(level_rows(goal.team, problem, all), rows, goal, sampled.get(), direct, at.iterations)
            .run(std::move(at.theta), at.theta0, Care::Full);
-  if (!squared || at.stop != Stop::Limit) return at;
+  if (!piecewise || at.stop != Stop::Limit) return at;
   if (sampled) sampled->outlived();
   Solution followed = follow_path(problem, rows, goal, sampled.get(), direct, at.iterations);
   if (!followed.theta.empty()) return followed;
@@ -390,7 +416,12 @@ Solution newton_levels(const Problem& problem, const RowAccess& rows, const Goal
 
 }  // namespace
 
+bool newton_handles(const Loss& loss, const Penalty& penalty) {
+  return is_smooth(loss) && std::holds_alternative<L2>(penalty);
+}
+
 Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution* start) {
+  assert(newton_handles(problem.loss, problem.penalty));
   Solution at;
   if (start != nullptr) at = std::move(*start);
   at.theta.resize(rows.cols(), 0.0);

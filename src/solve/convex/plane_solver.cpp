@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/plane_solver.hpp"
+#include "solve/convex/plane_solver.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "halfspace/certify/duality_gap.hpp"
+#include "certify/duality_gap.hpp"
 #include "halfspace/core/error.hpp"
-#include "solve/constant_plane.hpp"
+#include "solve/convex/constant_plane.hpp"
 
 namespace halfspace {
 namespace {
@@ -28,18 +32,45 @@ DualPoint point_of(const std::vector<double>& alpha) {
   return out;
 }
 
+struct Solver {
+  SolverName name;
+  bool (*handles)(const Loss&, const Penalty&);
+};
+constexpr Solver solvers_of_planes[] = {{SolverName::DualDescent, dual_descent_handles},
+                                        {SolverName::Semismooth, semismooth_handles},
+                                        {SolverName::Newton, newton_handles}};
+
+std::vector<SolverName> able_solvers(const Loss& loss, const Penalty& penalty) {
+  std::vector<SolverName> out;
+  for (const Solver& solver : solvers_of_planes)
+    if (solver.handles(loss, penalty)) out.push_back(solver.name);
+  return out;
+}
+bool among(const std::vector<SolverName>& all, SolverName one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+[[noreturn]] void refuse_solver(SolverName wanted, const Loss& loss, const Penalty& penalty,
+                                const std::vector<SolverName>& able) {
+  std::vector<std::string> names;
+  names.reserve(able.size());
+  for (const SolverName one : able) names.push_back(OptionType<SolverName>::print(one));
+  const std::string problem =
+      fmt::format("{} loss with penalty {}", name_of(loss), OptionType<Penalty>::print(penalty));
+  if (names.empty()) throw UsageError(fmt::format("no solver handles {}", problem));
+  throw UsageError(
+      fmt::format("--solver {} does not handle {}", OptionType<SolverName>::print(wanted), problem),
+      fmt::format("--solver {}", fmt::join(names, " or ")));
+}
+
 // Solvers in the order in which they are tried.
-std::vector<SolverName> ladder(SolverName wanted, const Loss& loss, const RowAccess& rows) {
-  const SolverName first = choose_solver(wanted, loss, rows);
+std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const RowAccess& rows) {
+  const SolverName first = choose_solver(wanted, problem.loss, problem.penalty, rows);
   std::vector<SolverName> out{first};
   if (wanted != SolverName::Auto) return out;
-  if (first != SolverName::DualDescent) {
-    out.push_back(SolverName::DualDescent);
-  } else if (!std::holds_alternative<Hinge>(loss)) {
-    out.push_back(SolverName::Newton);
-  } else if (rows.cols() <= most_features) {
-    out.push_back(SolverName::Semismooth);
-  }
+  for (const SolverName next : able_solvers(problem.loss, problem.penalty))
+    if (next != first && (next != SolverName::Semismooth || rows.cols() <= most_features))
+      out.push_back(next);
   return out;
 }
 
@@ -64,7 +95,7 @@ class Search {
   void offer(Solution solution, SolverName from) {
     check_weights(solution.theta);
     const Threads team = closing_team(run_);
-    const bool smooth = !std::holds_alternative<Hinge>(p_.loss);
+    const bool smooth = is_smooth(p_.loss);
     DualPoint point = point_of(solution.alpha);
     solution.alpha = {};
     // A smooth loss needs no point when the one that follows from the margins is good enough.
@@ -123,20 +154,15 @@ class Search {
 
 }  // namespace
 
-SolverName choose_solver(SolverName wanted, const Loss& loss, const RowAccess& rows) {
-  const bool hinge = std::holds_alternative<Hinge>(loss);
-  if (wanted != SolverName::Auto) {
-    if (hinge && wanted == SolverName::Newton)
-      throw UsageError(
-          "--solver newton needs a smooth loss; for the hinge there are dual-descent and semismooth");
-    if (!hinge && wanted == SolverName::Semismooth)
-      throw UsageError("--solver semismooth is for the hinge; smooth losses have newton and dual-descent");
-    return wanted;
-  }
+SolverName choose_solver(SolverName wanted, const Loss& loss, const Penalty& penalty, const RowAccess& rows) {
+  const std::vector<SolverName> able = able_solvers(loss, penalty);
+  if (able.empty() || (wanted != SolverName::Auto && !among(able, wanted)))
+    refuse_solver(wanted, loss, penalty, able);
+  if (wanted != SolverName::Auto) return wanted;
   const std::size_t d = rows.cols();
   const bool few = d <= few_features && rows.rows() * 4 >= d;
-  if (hinge) return few ? SolverName::Semismooth : SolverName::DualDescent;
-  return few ? SolverName::Newton : SolverName::DualDescent;
+  // Few features: the last of the able ones, which factors a matrix. Many: dual descent comes first, where it can.
+  return few ? able.back() : able.front();
 }
 
 void check_weights(const std::vector<double>& weights) {
@@ -154,7 +180,7 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
   }
   Stop stop = Stop::Limit;
   SolverName last = SolverName::Auto;
-  const std::vector<SolverName> solvers = ladder(wanted, problem.loss, rows);
+  const std::vector<SolverName> solvers = ladder(wanted, problem, rows);
   for (const SolverName solver : solvers) {
     if (search.found && last != SolverName::Auto) search.best.stopped = last;
     last = solver;

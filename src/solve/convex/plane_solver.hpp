@@ -14,12 +14,14 @@
 #include "halfspace/certify/certificate.hpp"
 #include "halfspace/model/model.hpp"
 #include "halfspace/solve/penalised.hpp"
-#include "solve/solver.hpp"
+#include "solve/convex/solver.hpp"
 
 namespace halfspace {
 
-// The solver that `auto` stands for; others are checked against the loss (UsageError).
-[[nodiscard]] SolverName choose_solver(SolverName wanted, const Loss& loss, const RowAccess& rows);
+// The solver that `auto` stands for. One that was asked for and does not handle the problem is refused, with those that do
+// (UsageError).
+[[nodiscard]] SolverName choose_solver(SolverName wanted, const Loss& loss, const Penalty& penalty,
+                                       const RowAccess& rows);
 
 struct PlaneAnswer {
   Solution solution;  // its alpha has been used up

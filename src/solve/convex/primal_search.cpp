@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/primal_search.hpp"
+#include "solve/convex/primal_search.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "solve/line_losses.hpp"
+#include "solve/systems/line_losses.hpp"
 
 namespace halfspace {
 namespace {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "halfspace/core/team.hpp"
 #include "halfspace/objective/problem.hpp"
 
 namespace halfspace {
@@ -25,10 +26,11 @@ struct RowSample {
 // files sorted by class are represented fairly, and files that repeat with a period are too. All of them when
 // `wanted` says so. A class of which this would show only a handful is drawn by itself, and whole when it has no
 // more than that: without a row of one class a free offset is held by nothing. `label(row)` is below `labels`.
-[[nodiscard]] RowSample spread_sample(std::span<const std::uint32_t> rows, std::size_t wanted,
-                                      std::size_t labels,
+// The rows are those of all members of the team, `wanted` counts all, and every member gets those that it holds.
+[[nodiscard]] RowSample spread_sample(const Team& team, std::span<const std::uint32_t> rows,
+                                      std::size_t wanted, std::size_t labels,
                                       const std::function<std::uint32_t(std::uint32_t)>& label);
 // The same for the two classes of a problem, of its rows with a cost.
-[[nodiscard]] RowSample spread_sample(const Problem& problem, std::size_t wanted);
+[[nodiscard]] RowSample spread_sample(const Team& team, const Problem& problem, std::size_t wanted);
 
 }  // namespace halfspace

@@ -16,21 +16,23 @@
 // Reference  Niu, Wang, Zhang, Xiu: Sparse semismooth Newton methods for SVM (2019); Hestenes, Powell
 //            (1969).
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include "halfspace/core/kernels.hpp"
-#include "solve/clipped_line.hpp"
-#include "solve/free_matrix.hpp"
-#include "solve/row_sample.hpp"
-#include "solve/solver.hpp"
+#include "core/row_sums.hpp"
+#include "core/simd/row_loops.hpp"
+#include "solve/convex/row_sample.hpp"
+#include "solve/convex/solver.hpp"
+#include "solve/systems/clipped_line.hpp"
+#include "solve/systems/free_matrix.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::uint64_t most_steps = 3000;
+constexpr std::uint64_t semismooth_steps = 3000;
 constexpr std::size_t slice_rows = 4096;
 constexpr double sample_gap = 0.1;  // a sample's optimum is about this far from that of all rows
 
@@ -43,6 +45,7 @@ class Level {
         rows_(rows),
         goal_(goal),
         chosen_(std::move(sample.rows)),
+        list_(goal.team.stretch(chosen_.size())),
         d_(rows.cols()),
         has_offset_(p_.offset != Offset::None) {
     const std::size_t n = chosen_.size();
@@ -89,11 +92,10 @@ class Level {
           solved = true;
           break;
         }
-        if (!goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), steps, relative(), "semismooth"},
-                               why))
+        if (!goal_.go_on({std::numeric_limits<double>::quiet_NaN(), steps, relative(), "semismooth"}, why))
           return false;
         if (!step()) break;
-        if (++steps > most_steps) {
+        if (++steps > semismooth_steps) {
           why = Stop::Limit;
           return false;
         }
@@ -130,11 +132,14 @@ class Level {
     m_.assign(n, 0.0);
     last_m_.assign(n, 0.0);
     s_.assign(d_, 0.0);
-    matrix_ = std::make_unique<FreeMatrix>(rows_, has_offset_, n, goal_.threads);
+    matrix_ = std::make_unique<FreeMatrix>(rows_, has_offset_, n, goal_.team);
     margins();
     measure();
     // A plane that a sample made may be worse for these rows than none, which has every loss at 1.
-    if (primal_here_ <= std::accumulate(cost_.begin(), cost_.end(), 0.0)) return;
+    double none = 0;
+    add_in_turn(goal_.team, none,
+                [&](double& sum) { sum = std::accumulate(cost_.begin(), cost_.end(), sum); });
+    if (primal_here_ <= none) return;
     std::fill(theta.begin(), theta.end(), 0.0);
     theta0 = 0;
     margins();
@@ -152,8 +157,10 @@ class Level {
     place_.resize(n);
     if (!all) {
       double moved = 0;
-      for (std::size_t k = 0; k < n; ++k) moved += (m_[k] - last_m_[k]) * (m_[k] - last_m_[k]);
-      const double near = std::max(3 * before, 4 * std::sqrt(moved / static_cast<double>(n)));
+      add_in_turn(goal_.team, moved, [&](double& sum) {
+        for (std::size_t k = 0; k < n; ++k) sum += (m_[k] - last_m_[k]) * (m_[k] - last_m_[k]);
+      });
+      const double near = std::max(3 * before, 4 * std::sqrt(moved / static_cast<double>(list_.total)));
       for (std::size_t k = 0; k < n; ++k) {
         const double gap = 1 - m_[k];
         const bool rests = (alpha_[k] == 0 && gap < -near) || (alpha_[k] == cost_[k] && gap > near);
@@ -161,12 +168,13 @@ class Level {
         count += rests ? 0 : 1;
       }
     }
-    if (all || count * 5 > n * 4) {
+    if (all || goal_.team.total(count) * 5 > list_.total * 4) {
       count = n;
       for (std::size_t k = 0; k < n; ++k) place_[k] = static_cast<std::uint32_t>(k);
     }
     last_m_ = m_;
     work_.resize(count);
+    working_list_ = goal_.team.stretch(count);
     for (std::size_t k = 0; k < count; ++k) {
       const std::uint32_t from = place_[k];
       work_.place[k] = from;
@@ -187,12 +195,14 @@ class Level {
     changed_rows_.resize(work_.size());
     change_.resize(work_.size());
     std::size_t count = 0;
-    for (std::size_t k = 0; k < work_.size(); ++k) {
-      changed_rows_[count] = work_.row[k];
-      change_[count] = work_.change[k] * work_.y[k];
-      balance_ += change_[count];
-      count += work_.change[k] != 0 ? 1 : 0;
-    }
+    add_in_turn(goal_.team, balance_, [&](double& balance) {
+      for (std::size_t k = 0; k < work_.size(); ++k) {
+        changed_rows_[count] = work_.row[k];
+        change_[count] = work_.change[k] * work_.y[k];
+        balance += change_[count];
+        count += work_.change[k] != 0 ? 1 : 0;
+      }
+    });
     changed_rows_.resize(count);
     change_.resize(count);
     add_rows(changed_rows_, change_);
@@ -206,10 +216,10 @@ class Level {
   // out[k] = x_k . w, the rows in order
   void products(const std::vector<std::uint32_t>& rows, const double* w, std::vector<double>& out) {
     if (rows.size() == rows_.rows()) {
-      row_products(rows_, w, out.data(), goal_.threads);
+      row_products(rows_, w, out.data(), goal_.team.threads());
       return;
     }
-    for_blocks(goal_.threads, rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
+    for_blocks(goal_.team.threads(), rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
       rows_.dots(std::span(rows).subspan(begin, end - begin), w, out.data() + begin);
     });
   }
@@ -220,21 +230,25 @@ class Level {
 
   // s += sum coefficient x over the rows given, by slices in order.
   void add_rows(const std::vector<std::uint32_t>& where, const std::vector<double>& coefficient) {
-    const std::size_t slices = (where.size() + slice_rows - 1) / slice_rows;
-    if (slices <= 1) {
-      rows_.axpys(where, coefficient.data(), s_.data());
-      return;
-    }
-    const std::size_t group = std::min<std::size_t>(slices, 8);
-    const std::size_t length = (where.size() + group - 1) / group;
-    std::vector<std::vector<double>> part(group);
-    goal_.threads.run(group, [&](std::size_t t) {
-      part[t].assign(d_, 0.0);
-      const std::size_t begin = std::min(where.size(), t * length);
-      const std::size_t end = std::min(where.size(), begin + length);
-      rows_.axpys(std::span(where).subspan(begin, end - begin), coefficient.data() + begin, part[t].data());
-    });
-    for (const auto& v : part) axpy(1.0, v.data(), s_.data(), d_);
+    const Stretch list = goal_.team.stretch(where.size());
+    const std::size_t slices = std::min<std::size_t>((list.total + slice_rows - 1) / slice_rows, 8);
+    const auto add = [&](std::size_t begin, std::size_t end, double* to) {
+      rows_.axpys(std::span(where).subspan(begin, end - begin), coefficient.data() + begin, to);
+    };
+    if (slices <= 1) return add_slices(goal_.team, list, 1, d_, s_.data(), part_, add);
+    slice_sums(goal_.team, list, slices, d_, part_, add);
+    add_parts(goal_.team.threads(), part_, d_, s_.data());
+  }
+
+  // The sums of blocks of the working set, by f(begin, end, place in the list of all members, sum).
+  template <class Sum, class F>
+  [[nodiscard]] std::vector<Sum> working_sums(const F& f) const {
+    return block_sums(
+        goal_.team, working_list_, Sum{},
+        [&](std::size_t begin, std::size_t end, Sum& sum) {
+          f(begin, end, working_list_.first + begin, sum);
+        },
+        slice_rows);
   }
 
   void residual() {
@@ -249,13 +263,22 @@ class Level {
   }
   // Sum of the Fenchel-Young terms of the working set; the rows at rest have none.
   [[nodiscard]] double slack() const {
-    return clipped_slack(work_.cost.data(), work_.alpha.data(), work_.m.data(), work_.size());
+    double total = 0;
+    for (const LaneSum& part :
+         working_sums<LaneSum>([&](std::size_t begin, std::size_t end, std::size_t place, LaneSum&sum) {
+           add_clipped_slack(work_.rows().part(begin, end), work_.alpha.data() + begin,
+                             work_.m.data() + begin, place, sum);
+         }))
+      total += part.value();
+    return total;
   }
   void measure() {
     primal_here_ = norm2(theta.data(), d_) / 2 + rho_ * theta0 * theta0 / 2;
-    double sum = 0;
-    for (std::size_t k = 0; k < m_.size(); ++k) sum += cost_[k] * std::max(0.0, 1 - m_[k]);
-    primal_here_ += sum;
+    double loss = 0;
+    add_in_turn(goal_.team, loss, [&](double& sum) {
+      for (std::size_t k = 0; k < m_.size(); ++k) sum += cost_[k] * std::max(0.0, 1 - m_[k]);
+    });
+    primal_here_ += loss;
   }
 
   bool step() {
@@ -273,17 +296,27 @@ class Level {
     return true;
   }
 
+  // sum alpha(m + t dm) dm over the working set
+  [[nodiscard]] double working_slope(double t) const {
+    double total = 0;
+    for (const LaneSum& part :
+         working_sums<LaneSum>([&](std::size_t begin, std::size_t end, std::size_t place, LaneSum&sum) {
+           add_clipped_slope(work_.rows().part(begin, end), work_.m.data() + begin, work_.dm.data() + begin,
+                             t, place, sum);
+         }))
+      total += part.value();
+    return total;
+  }
+
   // Zero of the slope along the step, which only grows.
   double line_search() {
     const double linear = dot(theta.data(), step_.data(), d_) + rho_ * theta0 * step_[d_];
     const double square = norm2(step_.data(), d_) + rho_ * step_[d_] * step_[d_];
     // Rows at rest have constant alpha: their part of the slope is s . step less that of the working set.
-    double resting = dot(s_.data(), step_.data(), d_) + balance_ * step_[d_];
-    resting -= dot(work_.alpha.data(), work_.dm.data(), work_.size());
-    const auto slope_at = [&](double t) {
-      return linear + t * square - resting - clipped_slope(work_.rows(), work_.m.data(), work_.dm.data(), t);
-    };
-    const double start = slope_at(0);
+    const double here = working_slope(0);
+    const double resting = dot(s_.data(), step_.data(), d_) + balance_ * step_[d_] - here;
+    const auto slope_at = [&](double t) { return linear + t * square - resting - working_slope(t); };
+    const double start = linear - resting - here;
     if (!(start < 0)) return 0;
     double low = 0, low_slope = start, high = 0, high_slope = 0, t = 1;
     for (int trial = 0; trial < 60; ++trial) {
@@ -307,15 +340,29 @@ class Level {
     return t;
   }
 
+  [[nodiscard]] std::vector<ClippedBalance> balances(double shift) const {
+    return working_sums<ClippedBalance>(
+        [&](std::size_t begin, std::size_t end, std::size_t place, ClippedBalance& sum) {
+          add_clipped_balance(work_.rows().part(begin, end), work_.m.data() + begin, work_.y.data() + begin,
+                              shift, place, sum);
+        });
+  }
+
   // Moves the offset alone until the point balances: the balance falls, piecewise linearly, as the offset
   // grows.
   void fit_offset() {
-    double resting = balance_, size = 0, most = 0, least = 0;
-    for (std::size_t k = 0; k < work_.size(); ++k) {
-      resting -= work_.alpha[k] * work_.y[k];
-      size += work_.alpha[k];
-      (work_.y[k] > 0 ? most : least) += work_.cost[k];
-    }
+    struct Weights {
+      double resting = 0, size = 0, most = 0, least = 0;
+    } weights;
+    weights.resting = balance_;
+    add_in_turn(goal_.team, weights, [&](Weights& to) {
+      for (std::size_t k = 0; k < work_.size(); ++k) {
+        to.resting -= work_.alpha[k] * work_.y[k];
+        to.size += work_.alpha[k];
+        (work_.y[k] > 0 ? to.most : to.least) += work_.cost[k];
+      }
+    });
+    const auto [resting, size, most, least] = weights;
     // No offset balances these rows when those at rest weigh more: all of them must have their say.
     if (!(resting + most > 0 && resting - least < 0)) {
       wants_all_ = true;
@@ -324,16 +371,20 @@ class Level {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double low = -infinity, high = infinity, shift = 0, reach = delta;
     for (int trial = 0; trial < 300; ++trial) {
-      ClippedBalance now = clipped_balance(work_.rows(), work_.m.data(), work_.y.data(), shift);
-      now.balance += resting;
-      if (std::abs(now.balance) <= 1e-14 * size) break;
-      (now.balance > 0 ? low : high) = shift;
-      double next = now.fall > 0 ? shift + now.balance / now.fall : infinity;
+      double balance = 0, fall = 0;
+      for (const ClippedBalance& part : balances(shift)) {
+        balance += part.balance.value();
+        fall += part.fall.value();
+      }
+      balance += resting;
+      if (std::abs(balance) <= 1e-14 * size) break;
+      (balance > 0 ? low : high) = shift;
+      double next = fall > 0 ? shift + balance / fall : infinity;
       if (!(next > low && next < high)) {
         if (std::isfinite(low) && std::isfinite(high)) {
           next = low / 2 + high / 2;
         } else {
-          next = now.balance > 0 ? shift + reach : shift - reach;
+          next = balance > 0 ? shift + reach : shift - reach;
           reach *= 2;
         }
       }
@@ -353,10 +404,12 @@ class Level {
     }
     // The dual value of alpha, balanced when the offset is free.
     double gain = 0;
-    for (const double a : alpha_) gain += a;
+    add_in_turn(goal_.team, gain,
+                [&](double& sum) { sum = std::accumulate(alpha_.begin(), alpha_.end(), sum); });
     double value = gain - norm2(s_.data(), d_) / 2 - rho_ * balance_ * balance_ / 2;
     if (p_.offset == Offset::Free) value -= std::abs(balance_) * (std::abs(theta0) + 1);
-    if (best_alpha_.empty() || value > dual) {
+    if (!judged_ || value > dual) {
+      judged_ = true;
       dual = value;
       best_alpha_ = alpha_;
     }
@@ -366,21 +419,28 @@ class Level {
   const RowAccess& rows_;
   const Goal& goal_;
   std::vector<std::uint32_t> chosen_;
+  Stretch list_, working_list_;  // of the chosen rows and of the working set among those of all members
   std::size_t d_;
   bool has_offset_;
   double rho_ = 0;
   Working work_;
   std::vector<double> cost_, alpha_, m_, last_m_, s_, r_, step_, change_, best_theta_, best_alpha_;
   std::vector<std::uint32_t> changed_rows_, place_;
+  std::vector<std::vector<double>> part_;
   std::unique_ptr<FreeMatrix> matrix_;
   double balance_ = 0, best_theta0_ = 0, primal_here_ = 0, shrink_ = 1;
-  bool wants_all_ = false;
+  bool wants_all_ = false, judged_ = false;
 };
 
 }  // namespace
 
+bool semismooth_handles(const Loss& loss, const Penalty& penalty) {
+  return std::holds_alternative<Hinge>(loss) && std::holds_alternative<L2>(penalty);
+}
+
 Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal) {
-  const std::size_t all = present_rows(problem).size();
+  assert(semismooth_handles(problem.loss, problem.penalty));
+  const std::size_t all = goal.team.total(present_rows(problem).size());
   std::vector<std::size_t> sizes;
   for (std::size_t size = std::max<std::size_t>(1000, 10 * rows.cols()); 3 * size < all; size *= 10)
     sizes.push_back(size);
@@ -391,7 +451,7 @@ Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const G
   std::uint64_t steps = 0;
   for (const std::size_t size : sizes) {
     const bool last = size == all;
-    Level level(problem, rows, goal, spread_sample(problem, size));
+    Level level(problem, rows, goal, spread_sample(goal.team, problem, size));
     level.theta = std::move(at.theta);
     level.theta0 = at.theta0;
     level.delta = delta;

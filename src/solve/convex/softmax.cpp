@@ -6,7 +6,7 @@
 //            o (v - p . v). A one-dimensional Newton search along s on cached scores.
 // Offsets    free ones are not left to the conjugate gradients, in whose norm a rare class hardly counts: after
 //            every step they are fitted by themselves, by Newton's method in as many unknowns as there are classes.
-// Systems    up to `factor_limit` features one Cholesky factor preconditions every plane: that of I + X' D
+// Systems    up to `softmax_factor_limit` features one Cholesky factor preconditions every plane: that of I + X' D
 //            X over a sample of the rows, with the mean curvature of the planes, cost (1 - sum p^2) / (K -
 //            1). Above, none but the scale of the offsets.
 // Levels     many rows: a tenth of them first, with their costs scaled up.
@@ -17,24 +17,25 @@
 // Reference  Krishnapuram, Carin, Figueiredo, Hartemink: Sparse multinomial logistic regression, IEEE PAMI
 //            27 (2005); Lin, Weng, Keerthi: Trust region Newton method for logistic regression, JMLR 9
 //            (2008).
-#include "solve/softmax.hpp"
+#include "solve/convex/softmax.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "core/dense.hpp"
-#include "halfspace/core/kernels.hpp"
-#include "solve/curvature_matrix.hpp"
-#include "solve/plane_sums.hpp"
-#include "solve/row_sample.hpp"
+#include "core/row_sums.hpp"
+#include "core/simd/dense.hpp"
+#include "core/simd/row_loops.hpp"
+#include "solve/convex/row_sample.hpp"
+#include "solve/systems/curvature_matrix.hpp"
+#include "solve/systems/plane_sums.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::size_t factor_limit = 2000;
-constexpr std::uint64_t most_steps = 200;
+constexpr std::size_t softmax_factor_limit = 2000;
+constexpr std::uint64_t softmax_steps = 200;
 
 class Softmax {
  public:
@@ -48,13 +49,16 @@ class Softmax {
         planes_(problem.classes()),
         stride_((planes_ + plane_group - 1) / plane_group * plane_group),
         has_offset_(p_.offset != Offset::None),
-        sums_(rows, ids_, has_offset_, stride_, goal.threads) {
+        sums_(rows, ids_, has_offset_, stride_, goal.team),
+        list_(sums_.list()) {
     for (std::size_t k = 0; k < n_; ++k) {
       cost_.push_back(p_.cost[ids_[k]] * sample.factor[k]);
       label_.push_back(p_.data->labels()[ids_[k]]);
     }
-    const std::size_t few = std::max<std::size_t>(1, n_ / 256);
-    for (std::size_t k = 0; k < n_; k += few) radius2_ = std::max(radius2_, rows_.norm2(ids_[k]));
+    const std::size_t few = std::max<std::size_t>(1, list_.total / 256);
+    for (std::size_t k = list_.first_of(few); k < n_; k += few)
+      radius2_ = std::max(radius2_, rows_.norm2(ids_[k]));
+    radius2_ = goal_.team.most(radius2_);
     for (auto* v : {&f_, &p_of_, &df_}) v->assign(n_ * stride_, 0.0);
     for (auto* v : {&g_, &step_, &residual_, &scaled_, &direction_, &product_}) v->assign(values(), 0.0);
   }
@@ -76,9 +80,9 @@ class Softmax {
       gradient(weights);
       const double relative = gap_estimate() / std::max(1.0, primal_);
       if (relative <= goal_.gap) return Stop::Converged;
-      if (steps >= most_steps) return Stop::Limit;
+      if (steps >= softmax_steps) return Stop::Limit;
       Stop why = Stop::Converged;
-      if (!goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), steps, relative, "softmax"}, why))
+      if (!goal_.go_on({std::numeric_limits<double>::quiet_NaN(), steps, relative, "softmax"}, why))
         return why;
       solve_step(steps);
       ++steps;
@@ -91,17 +95,16 @@ class Softmax {
   [[nodiscard]] std::size_t values() const { return (d_ + 1) * stride_; }
 
   void products(const std::vector<double>& w, std::vector<double>& out) {
-    for_blocks(goal_.threads, n_, row_block, [&](std::size_t begin, std::size_t end) {
+    for_blocks(goal_.team.threads(), n_, row_block, [&](std::size_t begin, std::size_t end) {
       sums_.for_rows(begin, end, [&](std::size_t k, const Entries& row) {
         planes_dot(row, w.data(), stride_, out.data() + k * stride_);
       });
     });
   }
 
-  // Probabilities at f + t df into `to`, for the rows [begin, end); returns the sum of their losses.
-  double probabilities(std::size_t begin, std::size_t end, double t, double* to) const {
-    double loss = 0;
-    std::vector<double> largest(end - begin);
+  // Probabilities at f + t df into `to`, for the rows [begin, end); adds up their losses, row after row.
+  void probabilities(std::size_t begin, std::size_t end, double t, double* to, double& loss) const {
+    std::vector<double> own(end - begin);  // the score of the row's own class, less the largest one
     for (std::size_t k = begin; k < end; ++k) {
       const double* f = f_.data() + k * stride_;
       const double* df = df_.data() + k * stride_;
@@ -111,7 +114,7 @@ class Softmax {
         p[c] = t == 0 ? f[c] : f[c] + t * df[c];
         top = std::max(top, p[c]);
       }
-      loss -= cost_[k] * (p[label_[k]] - top);
+      own[k - begin] = p[label_[k]] - top;
       for (std::size_t c = 0; c < planes_; ++c) p[c] -= top;
       for (std::size_t c = planes_; c < stride_; ++c) p[c] = -1000;
     }
@@ -122,15 +125,14 @@ class Softmax {
       for (std::size_t c = 0; c < planes_; ++c) sum += p[c];
       for (std::size_t c = 0; c < planes_; ++c) p[c] /= sum;
       for (std::size_t c = planes_; c < stride_; ++c) p[c] = 0;
-      loss += cost_[k] * std::log(sum);
+      loss += cost_[k] * (std::log(sum) - own[k - begin]);
     }
-    return loss;
   }
 
   // Probabilities at the scores of the moment; returns the sum of the losses.
   double all_probabilities() {
-    return sum_blocks(goal_.threads, n_, row_block, 0.0, [&](std::size_t begin, std::size_t end) {
-      return probabilities(begin, end, 0, p_of_.data() + begin * stride_);
+    return sum_rows(goal_.team, list_, 0.0, [&](std::size_t begin, std::size_t end, double& loss) {
+      probabilities(begin, end, 0, p_of_.data() + begin * stride_, loss);
     });
   }
 
@@ -153,28 +155,22 @@ class Softmax {
   // What the planes have too much of every class, and the curvature of its offset.
   struct Shares {
     std::vector<double> excess, curvature;
-    Shares& operator+=(const Shares& o) {
-      for (std::size_t c = 0; c < o.excess.size(); ++c) {
-        excess[c] += o.excess[c];
-        curvature[c] += o.curvature[c];
-      }
-      return *this;
-    }
   };
   [[nodiscard]] Shares shares() const {
-    const Shares none{std::vector<double>(planes_, 0.0), std::vector<double>(planes_, 0.0)};
-    return sum_blocks(goal_.threads, n_, row_block, none, [&](std::size_t begin, std::size_t end) {
-      Shares out = none;
-      for (std::size_t k = begin; k < end; ++k) {
-        const double* p = p_of_.data() + k * stride_;
-        for (std::size_t c = 0; c < planes_; ++c) {
-          out.excess[c] += cost_[k] * p[c];
-          out.curvature[c] += cost_[k] * p[c] * (1 - p[c]);
-        }
-        out.excess[label_[k]] -= cost_[k];
-      }
-      return out;
-    });
+    const std::vector<double> sums = sum_rows_wide(goal_.team, list_, 2 * planes_,
+                                                   [&](std::size_t begin, std::size_t end, double* excess) {
+                                                     double* const curvature = excess + planes_;
+                                                     for (std::size_t k = begin; k < end; ++k) {
+                                                       const double* p = p_of_.data() + k * stride_;
+                                                       for (std::size_t c = 0; c < planes_; ++c) {
+                                                         excess[c] += cost_[k] * p[c];
+                                                         curvature[c] += cost_[k] * p[c] * (1 - p[c]);
+                                                       }
+                                                       excess[label_[k]] -= cost_[k];
+                                                     }
+                                                   });
+    const auto middle = sums.begin() + static_cast<std::ptrdiff_t>(planes_);
+    return {{sums.begin(), middle}, {middle, sums.end()}};
   }
 
   // Moves free offsets until the classes have the shares of their rows, as the certificate will: what is missing is
@@ -222,13 +218,15 @@ class Softmax {
     Cholesky factor;
     if (planes_ <= many) {
       std::vector<double> h(planes_ * planes_, most / static_cast<double>(planes_));
-      for (std::size_t k = 0; k < n_; ++k) {
-        const double* p = p_of_.data() + k * stride_;
-        for (std::size_t c = 0; c < planes_; ++c)
-          for (std::size_t e = 0; e < c; ++e) h[c * planes_ + e] -= cost_[k] * p[c] * p[e];
-      }
+      add_in_turn(goal_.team, h, [&](std::vector<double>& to) {
+        for (std::size_t k = 0; k < n_; ++k) {
+          const double* p = p_of_.data() + k * stride_;
+          for (std::size_t c = 0; c < planes_; ++c)
+            for (std::size_t e = 0; e < c; ++e) to[c * planes_ + e] -= cost_[k] * p[c] * p[e];
+        }
+      });
       for (std::size_t c = 0; c < planes_; ++c) h[c * planes_ + c] += now.curvature[c];
-      if (factor.factor(std::move(h), planes_, 1e-12, goal_.threads)) {
+      if (factor.factor(std::move(h), planes_, 1e-12, goal_.team.threads())) {
         for (std::size_t c = 0; c < planes_; ++c) move[c] = -now.excess[c];
         factor.solve(move.data());
       }
@@ -252,18 +250,19 @@ class Softmax {
   // Half the squared length of the gradient; free offsets by what the step that makes them exact is worth.
   [[nodiscard]] double gap_estimate() const {
     double offset_part = 0;
+    std::vector<double> weight(planes_, 1.0);
+    if (p_.offset == Offset::Free) {
+      std::fill(weight.begin(), weight.end(), 0.0);
+      add_in_turn(goal_.team, weight, [&](std::vector<double>& to) {
+        for (std::size_t k = 0; k < n_; ++k) {
+          const double* p = p_of_.data() + k * stride_;
+          for (std::size_t c = 0; c < planes_; ++c) to[c] += cost_[k] * p[c] * (1 - p[c]);
+        }
+      });
+    }
     for (std::size_t c = 0; c < planes_; ++c) {
       const double r = g_[d_ * stride_ + c];
-      double weight = 1;
-      if (p_.offset == Offset::Free) {
-        weight = 0;
-        for (std::size_t k = 0; k < n_; ++k) {
-          const double p = p_of_[k * stride_ + c];
-          weight += cost_[k] * p * (1 - p);
-        }
-        weight = std::max(weight, 1e-300);
-      }
-      offset_part += r * r / (2 * weight);
+      offset_part += r * r / (2 * std::max(weight[c], 1e-300));
     }
     return norm2(g_.data(), d_ * stride_) / 2 + offset_part;
   }
@@ -300,33 +299,36 @@ class Softmax {
 
   void prepare() {
     const std::vector<double> h = curvatures();
-    const double all = std::accumulate(h.begin(), h.end(), 0.0);
+    double all = 0;
+    add_in_turn(goal_.team, all, [&](double& sum) { sum = std::accumulate(h.begin(), h.end(), sum); });
     offset_scale_ = p_.offset == Offset::Lifted ? 1 + all : std::max(all, 1e-300);
-    if (d_ > factor_limit) return;
-    if (!matrix_) matrix_ = std::make_unique<CurvatureMatrix>(rows_, p_.offset, false, goal_.threads);
-    const std::size_t wanted = std::max(10 * d_, n_ / 5);
-    const std::size_t every = std::max<std::size_t>(1, n_ / wanted);
+    if (d_ > softmax_factor_limit) return;
+    if (!matrix_) matrix_ = std::make_unique<CurvatureMatrix>(rows_, p_.offset, false, goal_.team);
+    const std::size_t wanted = std::max(10 * d_, list_.total / 5);
+    const std::size_t every = std::max<std::size_t>(1, list_.total / wanted);
     std::vector<std::uint32_t> some;
     std::vector<double> weight;
     double taken = 0;
-    for (std::size_t k = 0; k < n_; k += every) {
-      if (!(h[k] > 0)) continue;
-      some.push_back(ids_[k]);
-      weight.push_back(h[k]);
-      taken += h[k];
-    }
+    add_in_turn(goal_.team, taken, [&](double& sum) {
+      for (std::size_t k = list_.first_of(every); k < n_; k += every) {
+        if (!(h[k] > 0)) continue;
+        some.push_back(ids_[k]);
+        weight.push_back(h[k]);
+        sum += h[k];
+      }
+    });
     for (double& w : weight) w *= all / taken;
     matrix_->form(some, weight);
     matrix_->factor();
   }
 
   void precondition() {
-    if (d_ > factor_limit) {
+    if (d_ > softmax_factor_limit) {
       scaled_ = residual_;
       for (std::size_t c = 0; c < stride_; ++c) scaled_[d_ * stride_ + c] /= offset_scale_;
       return;
     }
-    goal_.threads.run(planes_, [&](std::size_t c) {
+    goal_.team.threads().run(planes_, [&](std::size_t c) {
       std::vector<double> x(d_ + 1);
       for (std::size_t j = 0; j <= d_; ++j) x[j] = residual_[j * stride_ + c];
       matrix_->solve(x);
@@ -352,7 +354,7 @@ class Softmax {
     for (last_iterations_ = 0; last_iterations_ < 500; ++last_iterations_) {
       if (std::sqrt(norm2(residual_.data(), size)) <= enough) break;
       // A product takes long when there are many classes.
-      if (!goal_.clock.go_on({std::nan(""), steps, std::nan(""), "softmax"}, why)) break;
+      if (!goal_.go_on({std::nan(""), steps, std::nan(""), "softmax"}, why)) break;
       multiply(direction_, product_);
       const double curvature = dot(direction_.data(), product_.data(), size);
       if (!(curvature > 0)) break;
@@ -376,10 +378,10 @@ class Softmax {
     }
   };
   [[nodiscard]] Along along(double t) const {
-    return sum_blocks(goal_.threads, n_, row_block, Along{}, [&](std::size_t begin, std::size_t end) {
+    return sum_rows(goal_.team, list_, Along{}, [&](std::size_t begin, std::size_t end, Along& out) {
       std::vector<double> p((end - begin) * stride_);
-      probabilities(begin, end, t, p.data());
-      Along out;
+      double loss = 0;
+      probabilities(begin, end, t, p.data(), loss);
       for (std::size_t k = begin; k < end; ++k) {
         const double* q = p.data() + (k - begin) * stride_;
         const double* df = df_.data() + k * stride_;
@@ -391,7 +393,6 @@ class Softmax {
         out.slope += cost_[k] * (mean - df[label_[k]]);
         out.curvature += cost_[k] * std::max(0.0, square - mean * mean);
       }
-      return out;
     });
   }
 
@@ -428,6 +429,7 @@ class Softmax {
   std::vector<double> cost_, f_, p_of_, df_, g_, step_, residual_, scaled_, direction_, product_;
   AlignedVector<float> short_v_;
   PlaneSums sums_;
+  Stretch list_;  // the rows here among those of all members
   std::unique_ptr<CurvatureMatrix> matrix_;
   double primal_ = 0, offset_scale_ = 1, last_norm_ = 0;
   double radius2_ = 0;  // the largest |x|^2 of some rows
@@ -453,15 +455,17 @@ SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& ro
       weights[rows.cols() * stride + c] = start->model.offsets[c];
     }
   }
+  const std::size_t all = goal.team.total(present.size());
   const auto draw = [&](std::size_t wanted) {
-    return spread_sample(present, wanted, planes, [&](std::uint32_t i) { return problem.data->labels()[i]; });
+    return spread_sample(goal.team, present, wanted, planes,
+                         [&](std::uint32_t i) { return problem.data->labels()[i]; });
   };
-  const std::size_t sample = std::max<std::size_t>(present.size() / 10, 5 * rows.cols());
-  if (start == nullptr && sample >= 1000 && sample * 3 <= present.size()) {
+  const std::size_t sample = std::max<std::size_t>(all / 10, 5 * rows.cols());
+  if (start == nullptr && sample >= 1000 && sample * 3 <= all) {
     out.stop = Softmax(problem, rows, goal, draw(sample)).run(weights, out.iterations, true);
   }
   if (out.stop != Stop::Time && out.stop != Stop::Cancelled)
-    out.stop = Softmax(problem, rows, goal, draw(present.size())).run(weights, out.iterations, false);
+    out.stop = Softmax(problem, rows, goal, draw(all)).run(weights, out.iterations, false);
   out.model.weights.resize(planes * rows.cols());
   // Free offsets are known up to a common constant; their mean is made 0.
   double mean = 0;

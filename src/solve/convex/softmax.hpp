@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "halfspace/objective/softmax_problem.hpp"
-#include "solve/solver.hpp"
+#include "solve/convex/solver.hpp"
 
 namespace halfspace {
 

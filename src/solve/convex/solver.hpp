@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
+#include "halfspace/core/team.hpp"
 #include "halfspace/objective/problem.hpp"
 #include "halfspace/solve/fit.hpp"
-#include "solve/clock.hpp"
+#include "solve/convex/clock.hpp"
 
 namespace halfspace {
 
@@ -20,10 +21,17 @@ class CurvatureMatrix;
 struct Goal {
   double gap = 1e-4;
   std::uint64_t seed = 1;
-  Threads threads;
+  Team team;  // the rows of a problem are those of this member
   const Clock& clock;
   const CurvatureMatrix* first =
       nullptr;  // of the zero plane, made once for problems that differ in their labels alone
+
+  // True: go on. False: stop now, `why` says why; all members say the same.
+  [[nodiscard]] bool go_on(const Progress& progress, Stop& why) const {
+    const StopCause cause = team.agree(clock.cause(progress));
+    if (cause != StopCause::None) why = stop_of(cause);
+    return cause == StopCause::None;
+  }
 };
 
 struct Solution {
@@ -34,6 +42,12 @@ struct Solution {
   Stop stop = Stop::Converged;
 };
 
+// Which problems a solver can do. It is asked before it is run: choose_solver() takes no other, and refuses one that was
+// asked for by name.
+[[nodiscard]] bool newton_handles(const Loss& loss, const Penalty& penalty);
+[[nodiscard]] bool dual_descent_handles(const Loss& loss, const Penalty& penalty);
+[[nodiscard]] bool semismooth_handles(const Loss& loss, const Penalty& penalty);
+
 // `start`: what to start from, or null: a plane, and for dual descent a dual point if there is one.
 
 // Smooth losses: damped Newton steps, by Cholesky or by preconditioned conjugate gradients.
@@ -41,8 +55,8 @@ struct Solution {
                                     Solution* start = nullptr);
 // What solve_newton makes of H at the zero plane; null where it does without.
 [[nodiscard]] std::unique_ptr<CurvatureMatrix> first_factor(const Problem& problem, const RowAccess& rows,
-                                                            const Threads& threads);
-// Hinge and squared hinge and logistic: coordinate steps in the dual.
+                                                            const Team& team);
+// Losses with a quadratic gain, and the logistic loss: coordinate steps in the dual.
 [[nodiscard]] Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal,
                                           Solution* start = nullptr);
 // Hinge with few features: augmented Lagrangian with semismooth Newton steps.

@@ -21,22 +21,23 @@
 #include <optional>
 #include <utility>
 
-#include "core/dense.hpp"
+#include "core/simd/dense.hpp"
+#include "core/simd/row_loops.hpp"
 #include "halfspace/certify/certificate.hpp"
 #include "halfspace/core/error.hpp"
-#include "halfspace/core/kernels.hpp"
 #include "halfspace/objective/class_weights.hpp"
 #include "halfspace/solve/penalised.hpp"
 #include "halfspace/solve/separability.hpp"
-#include "solve/line_losses.hpp"
-#include "solve/normal_matrix.hpp"
-#include "solve/solver.hpp"
+#include "solve/convex/dependent_columns.hpp"
+#include "solve/convex/solver.hpp"
+#include "solve/systems/line_losses.hpp"
+#include "solve/systems/normal_matrix.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::size_t most_features = 2000;
-constexpr int most_steps = 100;
+constexpr std::size_t unpenalised_features = 2000;
+constexpr int unpenalised_steps = 100;
 
 class Likelihood {
  public:
@@ -58,7 +59,7 @@ class Likelihood {
     try {
       return steps(fit);
     } catch (const Stopped& stopped) {
-      fit.stop = stop_of(stopped);
+      fit.answer.stop = stop_of(stopped);
       // The scores of the plane as it is, if there is time for them.
       run_.threads = closing_team(run_);
       scores();
@@ -69,27 +70,28 @@ class Likelihood {
 
  private:
   Fit steps(Fit& fit) {
-    fit.stop = Stop::Limit;
+    fit.answer.stop = Stop::Limit;
     double moved = 0;
     bool has_best = false;  // decided exactly
-    for (int step = 0; step < most_steps; ++step) {
+    for (int step = 0; step < unpenalised_steps; ++step) {
       gradient();
       if (step > 0 && separates()) return refuse(fit, separated());
       if (!factor()) {
-        return refuse(fit, step == 0 || moved < 0.01 ? Reason{dependent(), nullptr}
-                                                     : runs_away().value_or(Reason{unsettled, nullptr}));
+        return refuse(fit, step == 0 || moved < 0.01
+                               ? Reason{dependent(), nullptr}
+                               : runs_away().value_or(Reason{unsettled, nullptr, Stop::Limit}));
       }
       for (std::size_t j = 0; j <= d_; ++j) step_[j] = -g_[j];
       cholesky_.solve(step_.data());
       if (!has_offset_) step_[d_] = 0;
       const double decrement = -dot(g_.data(), step_.data(), d_ + 1) / 2;
-      ++fit.iterations;
+      ++fit.trace.iterations;
       const double before = std::exchange(moved, search());
       // Where the likelihood is flat, steps still move scores of rows that hardly count: they get shorter fast, until
       // rounding allows no more. Scores that run away keep moving.
       const bool flat = decrement <= 1e-14 * std::max(1.0, loss_);
       if (moved <= 1e-7 || (flat && moved <= 1e-3 && moved >= before / 2)) {
-        fit.stop = Stop::Converged;
+        fit.answer.stop = Stop::Converged;
         break;
       }
       if (flat && moved > 0.1 && !has_best) {
@@ -97,9 +99,10 @@ class Likelihood {
         has_best = true;
       }
       Stop why = Stop::Limit;
-      if (!clock_.go_on({static_cast<double>(step) / most_steps, fit.iterations, std::nan(""), "newton"},
-                        why)) {
-        fit.stop = why;
+      if (!clock_.go_on(
+              {static_cast<double>(step) / unpenalised_steps, fit.trace.iterations, std::nan(""), "newton"},
+              why)) {
+        fit.answer.stop = why;
         break;
       }
     }
@@ -160,13 +163,14 @@ class Likelihood {
     for (std::size_t i = 0; i < n_; ++i)
       if (p_.cost[i] > 0 && !(p_.y[i] * z_[i] > 0)) return false;
     const Separator claim{{theta_.begin(), theta_.end() - 1}, theta_[d_], 0};
-    return verify(*p_.data, 1, claim, run_.threads).holds;
+    return verify(claim, *p_.data, run_.threads).holds;
   }
 
   // Why there is no best plane, and what proves it.
   struct Reason {
     std::string why;
     std::shared_ptr<const SeparationProof> proof;
+    Stop stop = Stop::Refused;  // a limit where it is not decided
   };
   // A plane was found on the way; the proof in whole numbers comes from those who can do that, unless it takes too long.
   [[nodiscard]] Reason separated() const {
@@ -181,7 +185,9 @@ class Likelihood {
     SeparabilityOptions options;
     options.offset = p_.offset;
     const Separability exact = separability(*p_.data, options, run_);
-    if (!exact.decided) return Reason{unsettled, nullptr};
+    if (!exact.decided)
+      return Reason{unsettled, nullptr,
+                    exact.stopped == StopCause::None ? Stop::Limit : stop_of(exact.stopped)};
     if (exact.proof.verdict == Separation::Overlapping) return std::nullopt;
     const auto proof = std::make_shared<const SeparationProof>(exact.proof);
     if (exact.proof.verdict == Separation::Separable)
@@ -207,8 +213,34 @@ class Likelihood {
                          name)
                    : fmt::format("column {} is zero in every row, so its weight is not determined", name);
       }
-    return fmt::format("the columns{} depend on each other, so the weights are not determined",
-                       has_offset_ ? " and the constant" : "");
+    return fmt::format("the columns{} depend on each other, so the weights are not determined{}",
+                       has_offset_ ? " and the constant" : "", combinations());
+  }
+  // ": a=x is a combination of a=y and the constant (--one-hot reference, or --ignore one of them)"
+  [[nodiscard]] std::string combinations() const {
+    const std::size_t size = matrix_.size();
+    const auto found = dependent_columns({matrix_.lower(), size * size}, size, has_offset_);
+    std::string text;
+    bool categories = false;
+    for (const DependentColumn& one : found) {
+      const std::string name = p_.data->feature_name(one.column);
+      categories = categories || name.find('=') != std::string::npos;
+      text += fmt::format("{} {} is a combination of {}", text.empty() ? ":" : ";", printable(name),
+                          parts(one.of));
+    }
+    if (text.empty()) return text;
+    return fmt::format("{} ({}--ignore one of them)", text, categories ? "--one-hot reference, or " : "");
+  }
+  [[nodiscard]] std::string parts(const std::vector<std::uint32_t>& columns) const {
+    constexpr std::size_t most_parts = 6;
+    std::string text;
+    for (std::size_t k = 0; k < std::min(columns.size(), most_parts); ++k)
+      text +=
+          fmt::format("{}{}", k == 0 ? "" : ", ",
+                      columns[k] == DependentColumn::constant ? "the constant"
+                                                              : printable(p_.data->feature_name(columns[k])));
+    return columns.size() > most_parts ? fmt::format("{} and {} more", text, columns.size() - most_parts)
+                                       : text;
   }
   [[nodiscard]] double matrix_value(std::size_t j) const { return matrix_.lower()[j * matrix_.size() + j]; }
 
@@ -221,22 +253,22 @@ class Likelihood {
     return false;
   }
 
-  Fit refuse(Fit& fit, const std::string& why) const { return refuse(fit, Reason{why, nullptr}); }
   // The columns of the plane that proves it are those whose weights grow without end.
-  Fit refuse(Fit& fit, const Reason& reason) const {
+  [[nodiscard]] Fit refuse(const Fit& fit, const Reason& reason) const {
     constexpr std::size_t most_names = 10;
-    fit.refusal = reason.why + "; --penalty l2 has a best plane for any data";
-    fit.separation = reason.proof;
+    Fit no = Fit::without_model(reason.stop, reason.why + "; --penalty l2 has a best plane for any data",
+                                reason.proof);
+    no.trace.iterations = fit.trace.iterations;
     if (reason.proof != nullptr) {
       const std::vector<std::uint32_t>& columns = reason.proof->plane.columns;
       std::string names;
       for (std::size_t k = 0; k < std::min(columns.size(), most_names); ++k)
         names += (k > 0 ? ", " : "") + printable(p_.data->feature_name(columns[k]));
       if (columns.size() > most_names) names += fmt::format(" and {} more", columns.size() - most_names);
-      fit.summary.push_back(names.empty() ? "what grows without end is the offset"
-                                          : "weights that grow without end: " + names);
+      no.words.summary.push_back(names.empty() ? "what grows without end is the offset"
+                                               : "weights that grow without end: " + names);
     }
-    return std::move(fit);
+    return no;
   }
 
   void finish(Fit& fit) {
@@ -244,21 +276,21 @@ class Likelihood {
     LinearModel linear{.features = d_, .planes = 1};
     linear.weights.assign(theta_.begin(), theta_.end() - 1);
     linear.offsets = {theta_[d_]};
-    fit.model.form = std::move(linear);
-    fit.figures.emplace_back("log_likelihood", -loss_);
-    fit.figures.emplace_back("deviance", 2 * loss_);
-    fit.notes.emplace_back("minimise sum logistic(m), without a penalty");
-    fit.notes.emplace_back("solved by newton; an unpenalised fit has no duality gap to certify");
-    if (fit.stop != Stop::Converged || !factor()) return;
+    fit.answer.model.emplace().form = std::move(linear);
+    fit.trace.figures.emplace_back("log_likelihood", -loss_);
+    fit.trace.figures.emplace_back("deviance", 2 * loss_);
+    fit.words.notes.push_back(formula(p_.loss, p_.penalty, p_.offset, 1));
+    fit.words.notes.emplace_back("solved by newton; an unpenalised fit has no duality gap to certify");
+    if (fit.answer.stop != Stop::Converged || !factor()) return;
     const std::size_t size = matrix_.size();
-    fit.estimates.resize(size);
+    fit.proof.estimates.resize(size);
     run_.threads.run((size + 63) / 64, [&](std::size_t block) {
       std::vector<double> x(size);
       for (std::size_t j = block * 64; j < std::min(size, (block + 1) * 64); ++j) {
         std::fill(x.begin(), x.end(), 0.0);
         x[j] = 1;
         cholesky_.solve(x.data());
-        Estimate& one = fit.estimates[j];
+        Estimate& one = fit.proof.estimates[j];
         if (j < d_) one.feature = static_cast<std::uint32_t>(j);
         one.value = theta_[j];
         one.error = std::sqrt(x[j]);
@@ -283,14 +315,15 @@ class Likelihood {
 Fit detail::solve_unpenalised(const Dataset& data, const LogisticRegression& options, const Run& run) {
   if (data.classes().size() != 2)
     throw UsageError("--penalty none is for two classes", "--positive LABEL: one class against the rest");
-  if (data.features() > most_features)
-    throw UsageError(fmt::format("--penalty none is for at most {} features", most_features), "--penalty l2");
+  if (data.features() > unpenalised_features)
+    throw UsageError(fmt::format("--penalty none is for at most {} features", unpenalised_features),
+                     "--penalty l2");
   if (options.offset == Offset::Lifted)
     throw UsageError("--offset lifted penalises the offset; --penalty none has no penalty",
                      "--offset free or none");
   if (options.C != 1) throw UsageError("--C weighs losses against a penalty; --penalty none has none");
-  const Problem problem =
-      make_problem(data, 1, Logistic{}, options.offset, 1, class_weights(data, options.class_weight));
+  const Problem problem = make_problem(data, 1, Logistic{}, options.offset, 1,
+                                       class_weights(data, options.class_weight), options.penalty);
   return Likelihood(problem, run).run();
 }
 

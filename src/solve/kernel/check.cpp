@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/kernel_check.hpp"
+#include "solve/kernel/check.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {

@@ -9,7 +9,7 @@
 //          Rows that are equal and have different labels are looked for first: no kernel separates them.
 //          Otherwise floating point cannot prove that no function exists, only that none has more than some
 //          margin; nothing else is claimed.
-#include "solve/kernel_hard_margin.hpp"
+#include "solve/kernel/hard_margin.hpp"
 
 #include <fmt/format.h>
 
@@ -18,13 +18,13 @@
 #include <limits>
 #include <optional>
 
+#include "certify/kernel_margin.hpp"
 #include "certify/semidefinite.hpp"
-#include "data/equal_rows.hpp"
-#include "halfspace/certify/kernel_margin.hpp"
+#include "data/storage/equal_rows.hpp"
 #include "halfspace/core/error.hpp"
-#include "solve/kernel_check.hpp"
-#include "solve/kernel_svm.hpp"
-#include "solve/nearest_points.hpp"
+#include "solve/kernel/check.hpp"
+#include "solve/kernel/nearest_points.hpp"
+#include "solve/kernel/svm.hpp"
 
 namespace halfspace {
 namespace {
@@ -148,7 +148,8 @@ void scale(const Problem& problem, const KernelGoal& goal, const Clock& clock, B
   try {
     bracket.margin =
         kernel_margin(problem, goal.kernel, bracket.machine.dual, bracket.machine.offset, clock.closing());
-  } catch (const Stopped& stopped) {  // the bracket of the numbers before scaling is not theirs to the last digit
+  } catch (
+      const Stopped& stopped) {  // the bracket of the numbers before scaling is not theirs to the last digit
     bracket.machine.stop = stop_of(stopped);
     return;
   }
@@ -177,7 +178,6 @@ Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, con
   goal.threads = run.threads;
   const Clock clock(run);
   const std::string unproved = detail::why_not_semidefinite(goal.kernel, data);
-  Fit refused;
   std::vector<std::string> margins;
   double lower = std::numeric_limits<double>::infinity(), upper = lower, radius = 0;
   for (std::size_t k = 0; k < classes.tasks.size(); ++k) {
@@ -186,34 +186,28 @@ Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, con
     const std::string name = printable(data.classes()[classes.tasks.size() == 1 ? 1 : k]);
     if (goal.kernel.kind != KernelKind::Precomputed) {
       if (const auto pair = contradiction(problem)) {
-        refused.refusal = fmt::format(
-            "rows {} and {} are equal and have different labels: no function of any kernel separates {} from "
-            "the rest",
-            pair->first + 1, pair->second + 1, name);
-        return refused;
+        return Fit::without_model(
+            Stop::Refused,
+            fmt::format("rows {} and {} are equal and have different labels: no function of any kernel "
+                        "separates {} from the rest",
+                        pair->first + 1, pair->second + 1, name));
       }
     }
     Bracket bracket = widest(problem, options.gap, goal, clock);
     const bool stopped = bracket.machine.stop == Stop::Time || bracket.machine.stop == Stop::Cancelled;
     if (bracket.margin.lower == 0) {
-      refused.refusal = refusal_of(name, bracket);
-      if (stopped) {
-        refused.refusal += "; the search was stopped by its limit";
-        refused.stop = bracket.machine.stop;
-      }
-      return refused;
+      if (!stopped) return Fit::without_model(Stop::Refused, refusal_of(name, bracket));
+      return Fit::without_model(bracket.machine.stop,
+                                refusal_of(name, bracket) + "; the search was stopped by its limit");
     }
     scale(problem, goal, clock, bracket);
     const KernelMargin& margin = bracket.margin;
-    if (!(margin.lower > 0)) {
-      refused.refusal = refusal_of(name, bracket);
-      return refused;
-    }
+    if (!(margin.lower > 0)) return Fit::without_model(Stop::Refused, refusal_of(name, bracket));
     bracket.machine.gap = {0.5 / (margin.lower * margin.lower), 0.5 / (margin.upper * margin.upper)};
     bracket.machine.C = std::numeric_limits<double>::infinity();
-    margins.push_back(
-        fmt::format("{}{}: margin {:.9g}, no function has more than {:.9g}",
-                    unproved.empty() ? "" : "if the kernel matrix is positive semidefinite, ", name, margin.lower, margin.upper));
+    margins.push_back(fmt::format("{}{}: margin {:.9g}, no function has more than {:.9g}",
+                                  unproved.empty() ? "" : "if the kernel matrix is positive semidefinite, ",
+                                  name, margin.lower, margin.upper));
     lower = std::min(lower, margin.lower);
     upper = std::min(upper, margin.upper);
     radius = margin.radius;
@@ -221,12 +215,12 @@ Fit solve_kernel_hard_margin(const Dataset& data, const HardMargin& options, con
   }
   const bool one = classes.tasks.size() == 1;
   Fit fit = kernel_fit(data, goal.kernel, std::move(classes), true);
-  fit.summary.insert(fit.summary.begin(), margins.begin(), margins.end());
-  fit.notes.emplace_back("minimise |theta|^2/2 with m >= 1 for every row");
+  fit.words.summary.insert(fit.words.summary.begin(), margins.begin(), margins.end());
+  fit.words.notes.emplace_back("minimise |theta|^2/2 with m >= 1 for every row");
   if (one) {
-    fit.figures.emplace_back("margin_lower", lower);
-    fit.figures.emplace_back("margin_upper", upper);
-    fit.figures.emplace_back("radius", radius);
+    fit.trace.figures.emplace_back("margin_lower", lower);
+    fit.trace.figures.emplace_back("margin_upper", upper);
+    fit.trace.figures.emplace_back("radius", radius);
   }
   return fit;
 }

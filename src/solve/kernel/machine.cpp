@@ -12,10 +12,10 @@
 #include <limits>
 #include <optional>
 
-#include "data/kernel_data.hpp"
-#include "halfspace/certify/kernel_gap.hpp"
-#include "solve/kernel_smo.hpp"
-#include "solve/kernel_svm.hpp"
+#include "certify/kernel_gap.hpp"
+#include "data/kernel/data.hpp"
+#include "solve/kernel/smo.hpp"
+#include "solve/kernel/svm.hpp"
 
 namespace halfspace {
 namespace {
@@ -101,7 +101,8 @@ std::vector<double> scores_of(const Problem& problem, const KernelGap& proof, do
   for (std::size_t i = 0; i < out.size(); ++i) {
     const double score = proof.products()[i] + offset;
     // Twice the bound: the model's own score is rounded as well.
-    if (problem.cost[i] > 0 && std::abs(score) > 2 * proof.errors()[i] + 1e-12 * std::abs(offset)) out[i] = score;
+    if (problem.cost[i] > 0 && std::abs(score) > 2 * proof.errors()[i] + 1e-12 * std::abs(offset))
+      out[i] = score;
   }
   return out;
 }
@@ -118,7 +119,8 @@ class MachineSolve {
         goal.kernel.gamma * static_cast<double>(longest) * 0x1.0p-22 > 1e-3)
       precise_.emplace(data_.pack<double>(
           variables_.row,
-          exact_form(data_.plain_form(), goal.kernel, static_cast<double>(longest), data_.features()), goal.threads));
+          exact_form(data_.plain_form(), goal.kernel, static_cast<double>(longest), data_.features()),
+          goal.threads));
   }
 
   KernelMachine solve() {
@@ -161,7 +163,8 @@ class MachineSolve {
     }
   }
 
-  static const KernelData& data_for(std::optional<KernelData>& own, const Problem& problem, const KernelGoal& goal) {
+  static const KernelData& data_for(std::optional<KernelData>& own, const Problem& problem,
+                                    const KernelGoal& goal) {
     return goal.data != nullptr ? *goal.data : own.emplace(*problem.data, goal.kernel, true, goal.threads);
   }
 
@@ -213,7 +216,8 @@ class MachineSolve {
       for (double& c : checked.cost) c *= scale;
     KernelMachine found;
     found.dual = point(smo, checked, scale);
-    KernelGap proof(checked, goal_.kernel, found.dual, clock_.closing(), {&data_, &*rows_, variables_.variable});
+    KernelGap proof(checked, goal_.kernel, found.dual, clock_.closing(),
+                    {&data_, &*rows_, variables_.variable});
     const double guess = smo.state().offset * scale;
     proof.settle(guess);
     found.offset = best_offset(checked, proof.products(), guess);

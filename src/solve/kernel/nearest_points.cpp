@@ -4,16 +4,16 @@
 //          the class, by Cholesky and a step of refinement. Rows that get no positive weight leave; then
 //          the rows that lie nearer to the other class than those of W come in. Cost: |W|^3 a round, so W
 //          is limited.
-#include "solve/nearest_points.hpp"
+#include "solve/kernel/nearest_points.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/dense.hpp"
-#include "data/equal_rows.hpp"
-#include "data/kernel_rows.hpp"
-#include "halfspace/certify/kernel_gap.hpp"
+#include "certify/kernel_gap.hpp"
+#include "core/simd/dense.hpp"
+#include "data/kernel/rows.hpp"
+#include "data/storage/equal_rows.hpp"
 
 namespace halfspace {
 namespace {

@@ -5,7 +5,7 @@
 #include "halfspace/core/kernel_function.hpp"
 #include "halfspace/model/model.hpp"
 #include "halfspace/objective/problem.hpp"
-#include "solve/clock.hpp"
+#include "solve/convex/clock.hpp"
 
 namespace halfspace {
 

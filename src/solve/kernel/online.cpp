@@ -11,7 +11,7 @@
 //            plain perceptron.
 // Reference  Freund, Schapire: "Large margin classification using the perceptron algorithm", Machine
 //            Learning 37, 1999.
-#include "solve/kernel_online.hpp"
+#include "solve/kernel/online.hpp"
 
 #include <fmt/format.h>
 
@@ -20,18 +20,18 @@
 #include <numeric>
 #include <optional>
 
-#include "data/kernel_rows.hpp"
+#include "data/kernel/rows.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
-#include "solve/clock.hpp"
-#include "solve/kernel_check.hpp"
-#include "solve/online_fit.hpp"
+#include "solve/convex/clock.hpp"
+#include "solve/kernel/check.hpp"
+#include "solve/online/fit.hpp"
 
 namespace halfspace {
 namespace {
 
 constexpr std::size_t block_rows = 256;
-constexpr std::uint32_t nowhere = UINT32_MAX;
+constexpr std::uint32_t not_kept = UINT32_MAX;
 
 class KernelWalk {
  public:
@@ -51,7 +51,7 @@ class KernelWalk {
     std::iota(every.begin(), every.end(), 0U);
     rows_.emplace(*access, every, data.features(), form_for(data, kernel), run.threads,
                   std::span<const std::uint32_t>(), false);
-    place_.assign(data.rows(), nowhere);
+    place_.assign(data.rows(), not_kept);
     walk_.planes.resize(planes_);
     active_.resize(planes_);
   }
@@ -115,7 +115,7 @@ class KernelWalk {
       const auto from = coefficient_.begin() + static_cast<std::ptrdiff_t>(r * planes_);
       const auto end = from + static_cast<std::ptrdiff_t>(planes_);
       if (std::all_of(from, end, [](double c) { return c == 0; })) {
-        place_[kept_[r]] = nowhere;
+        place_[kept_[r]] = not_kept;
         continue;
       }
       std::copy(from, end, coefficient_.begin() + static_cast<std::ptrdiff_t>(left * planes_));
@@ -145,7 +145,8 @@ class KernelWalk {
         }
         std::fill_n(score.begin() + static_cast<std::ptrdiff_t>(k * stride), stride, constant_ * sum);
       }
-      add_kernel_sums(kernel_, left, right, LeftWeights<double>(weights, planes_), score.data(), run_.threads);
+      add_kernel_sums(kernel_, left, right, LeftWeights<double>(weights, planes_), score.data(),
+                      run_.threads);
       if (budget_ > 0) {
         earlier.resize(kept * stride);
         kernel_block(kernel_, left, right, earlier.data(), stride, run_.threads);
@@ -175,7 +176,7 @@ class KernelWalk {
   }
 
   void add(std::uint32_t row, std::size_t k, double y) {
-    if (place_[row] == nowhere) {
+    if (place_[row] == not_kept) {
       place_[row] = static_cast<std::uint32_t>(kept_.size());
       kept_.push_back(row);
       coefficient_.resize(coefficient_.size() + planes_, 0.0);
@@ -260,7 +261,7 @@ KernelModel machine_of(const Dataset& data, const OnlineWalk& walk, const Kernel
     for (std::size_t i = 0; i < data.rows(); ++i) used[i] = used[i] || coefficient[i] != 0;
     model.offsets.push_back(offset);
   }
-  std::vector<std::uint32_t> place(data.rows(), nowhere);
+  std::vector<std::uint32_t> place(data.rows(), not_kept);
   const auto access = RowAccess::of(data.matrix());
   std::vector<std::uint32_t> index(access->cols());
   std::vector<double> value(access->cols());
@@ -286,7 +287,7 @@ KernelModel machine_of(const Dataset& data, const OnlineWalk& walk, const Kernel
 // From the record of the mistakes, how often each row was one.
 void count_mistakes(Fit& fit, OnlineWalk& walk, std::size_t rows) {
   for (PlaneWalk& plane : walk.planes) {
-    std::vector<std::uint32_t>& counts = walk.planes.size() == 1 ? fit.counts : plane.counts;
+    std::vector<std::uint32_t>& counts = walk.planes.size() == 1 ? fit.trace.counts : plane.counts;
     counts.assign(rows, 0);
     for (const Mistake& mistake : plane.record) ++counts[mistake.row];
   }
@@ -312,22 +313,22 @@ Fit solve_kernel_perceptron(const Dataset& data, const OnlineSetup& setup, Onlin
   if (which == OnlineToBatch::Vote) {
     VotedModel model = voted_model(data, walk, lifted, last_half);
     model.kernel = own;
-    fit.support_vectors = model.constant.size();
-    fit.model.form = std::move(model);
+    fit.trace.support_vectors = model.constant.size();
+    fit.model().form = std::move(model);
   } else {
     KernelModel model =
         machine_of(data, walk, own, lifted, which == OnlineToBatch::Last, which == OnlineToBatch::LastHalf);
-    fit.support_vectors = model.vectors();
-    fit.model.form = std::move(model);
+    fit.trace.support_vectors = model.vectors();
+    fit.model().form = std::move(model);
   }
-  fit.summary.push_back(fmt::format("kernel {}, made of {} rows", OptionType<KernelFunction>::print(own),
-                                  *fit.support_vectors));
+  fit.words.summary.push_back(fmt::format(
+      "kernel {}, made of {} rows", OptionType<KernelFunction>::print(own), *fit.trace.support_vectors));
   if (budget == 0 && own.semidefinite() && can_count(data)) {
     count_mistakes(fit, walk, data.rows());
     try {
       add_mistake_bounds(fit, data, walk, lifted, own, closing_team(run));
     } catch (const Stopped&) {
-      fit.notes.emplace_back(no_time_for_bounds);
+      fit.words.notes.emplace_back(no_time_for_bounds);
     }
   }
   return fit;

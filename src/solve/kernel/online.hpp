@@ -6,7 +6,7 @@
 
 #include "halfspace/core/kernel_function.hpp"
 #include "halfspace/solve/perceptron.hpp"
-#include "solve/online.hpp"
+#include "solve/online/loop.hpp"
 
 namespace halfspace {
 

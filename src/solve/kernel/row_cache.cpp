@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/kernel_row_cache.hpp"
+#include "solve/kernel/row_cache.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "core/pair_steps.hpp"
+#include "core/kernel/pair_steps.hpp"
 
 namespace halfspace {
 
@@ -82,11 +82,13 @@ std::vector<const float*> KernelRowCache::take(const std::vector<std::uint32_t>&
     for (std::size_t r = 0; r < count; ++r) {
       put(part[r], slots[first + r], now);
       if (!in_place)
-        std::copy_n(values.data() + r * stride_, stride_, values_.get() + std::size_t{slots[first + r]} * stride_);
+        std::copy_n(values.data() + r * stride_, stride_,
+                    values_.get() + std::size_t{slots[first + r]} * stride_);
     }
     first += count;
   }
   std::vector<const float*> out;
+  out.reserve(rows.size());
   for (const std::uint32_t row : rows) out.push_back(find(row));
   return out;
 }

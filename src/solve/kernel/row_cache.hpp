@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/kernel_rows.hpp"
+#include "data/kernel/rows.hpp"
 
 namespace halfspace {
 

@@ -9,20 +9,20 @@
 // Proof   none here: the gap is for kernel values in float. certify/kernel_gap.hpp computes the true one.
 // After   Joachims, "Making large-scale SVM learning practical" (1999) for working sets; Fan, Chen, Lin
 //         (JMLR 2005) for the pairs.
-#include "solve/kernel_smo.hpp"
+#include "solve/kernel/smo.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "core/pair_steps.hpp"
+#include "core/kernel/pair_steps.hpp"
 #include "halfspace/core/random.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::uint32_t nowhere = UINT32_MAX;
+constexpr std::uint32_t not_in_set = UINT32_MAX;
 constexpr std::size_t largest_set = 512;
 constexpr double cheap_value = 80;  // KernelRows::cost() below which a value is not worth keeping
 // Up to here the set is all rows: a step looks at every row, and a row of values is computed when a step needs it.
@@ -41,7 +41,7 @@ std::size_t padded_size(std::size_t n) {
 KernelSmo::KernelSmo(SmoProblem problem) : p_(std::move(problem)), n_(p_.rows->size()) {
   beta_.assign(n_, 0.0);
   slope_.assign(p_.rows->padded(), 0.0);
-  place_.assign(n_, nowhere);
+  place_.assign(n_, not_in_set);
   rank_.resize(n_);
   std::iota(rank_.begin(), rank_.end(), 0U);
   Random(p_.seed, 7).shuffle(rank_);
@@ -166,7 +166,7 @@ void KernelSmo::fill_set(std::vector<Candidate>& up, std::vector<Candidate>& low
   const std::vector<Candidate>* const lists[2] = {&up, &low};
   while (set_.size() < set_size_ && (at[0] < up.size() || at[1] < low.size())) {
     for (int side = 0; side < 2 && set_.size() < set_size_; ++side) {
-      while (at[side] < lists[side]->size() && place_[(*lists[side])[at[side]].row] != nowhere) ++at[side];
+      while (at[side] < lists[side]->size() && place_[(*lists[side])[at[side]].row] != not_in_set) ++at[side];
       if (at[side] == lists[side]->size()) continue;
       const std::uint32_t row = (*lists[side])[at[side]++].row;
       place_[row] = static_cast<std::uint32_t>(set_.size());
@@ -186,7 +186,7 @@ void KernelSmo::choose_set() {
   old_entered_.swap(entered_);
   set_.clear();
   entered_.clear();
-  for (const std::uint32_t row : old_set_) place_[row] = nowhere;
+  for (const std::uint32_t row : old_set_) place_[row] = not_in_set;
   // Half of the old set stays: the free ones first, then those that came last.
   std::vector<std::uint32_t> order(old_set_.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -237,17 +237,18 @@ void KernelSmo::compute_block() {
   block_stride_ = (q + width - 1) / width * width;
   old_block_.swap(block_);
   block_.resize(q * block_stride_);
-  std::vector<std::uint32_t> old_place(q, nowhere);
-  for (std::size_t k = 0; k < old_set_.size(); ++k) place_[old_set_[k]] = nowhere;
+  std::vector<std::uint32_t> old_place(q, not_in_set);
+  for (std::size_t k = 0; k < old_set_.size(); ++k) place_[old_set_[k]] = not_in_set;
   for (std::size_t k = 0; k < q; ++k) place_[set_[k]] = static_cast<std::uint32_t>(k);
   for (std::size_t k = 0; k < old_set_.size(); ++k)
-    if (place_[old_set_[k]] != nowhere) old_place[place_[old_set_[k]]] = static_cast<std::uint32_t>(k);
+    if (place_[old_set_[k]] != not_in_set) old_place[place_[old_set_[k]]] = static_cast<std::uint32_t>(k);
   std::vector<std::uint32_t> fresh, others, kept, cached;
   for (std::size_t k = 0; k < q; ++k)
-    (old_place[k] != nowhere ? kept : others).push_back(static_cast<std::uint32_t>(k));
+    (old_place[k] != not_in_set ? kept : others).push_back(static_cast<std::uint32_t>(k));
   // Most of the new rows will move, and then all of their values are needed: where these are few, they are computed now.
   if (cache_.on() && n_ <= 10 * q) {
     std::vector<std::uint32_t> rows;
+    rows.reserve(others.size());
     for (const std::uint32_t k : others) rows.push_back(set_[k]);
     static_cast<void>(cache_.take(rows, iterations_, p_.threads));
   }

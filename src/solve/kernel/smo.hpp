@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/kernel_rows.hpp"
-#include "solve/clock.hpp"
-#include "solve/kernel_row_cache.hpp"
+#include "data/kernel/rows.hpp"
+#include "solve/convex/clock.hpp"
+#include "solve/kernel/row_cache.hpp"
 
 namespace halfspace {
 

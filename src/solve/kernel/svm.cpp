@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/kernel_svm.hpp"
+#include "solve/kernel/svm.hpp"
 
 #include <fmt/format.h>
 
@@ -7,20 +7,21 @@
 #include <cmath>
 
 #include "certify/semidefinite.hpp"
-#include "data/kernel_data.hpp"
+#include "data/kernel/data.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
-#include "solve/kernel_check.hpp"
+#include "solve/kernel/check.hpp"
 
 namespace halfspace {
 namespace {
 
 // Class b (+1) against class a (-1): their rows, in the order of the data.
-Problem pair_problem(const Dataset& data, const std::vector<std::vector<std::uint32_t>>& rows_of, std::uint32_t a,
-                     std::uint32_t b, double C, const std::vector<double>& weights) {
+Problem pair_problem(const Dataset& data, const std::vector<std::vector<std::uint32_t>>& rows_of,
+                     std::uint32_t a, std::uint32_t b, double C, const std::vector<double>& weights) {
   Problem problem{.data = &data, .loss = Hinge{}, .offset = Offset::Free};
   problem.chosen.resize(rows_of[a].size() + rows_of[b].size());
-  std::merge(rows_of[a].begin(), rows_of[a].end(), rows_of[b].begin(), rows_of[b].end(), problem.chosen.begin());
+  std::merge(rows_of[a].begin(), rows_of[a].end(), rows_of[b].begin(), rows_of[b].end(),
+             problem.chosen.begin());
   for (const std::uint32_t i : problem.chosen) {
     const std::uint32_t label = data.labels()[i];
     problem.y.push_back(label == b ? 1 : -1);
@@ -90,7 +91,8 @@ KernelClasses kernel_classes(const Dataset& data, ManyClasses how, double C,
   if (classes > 2) check_pairs_have_rows(data);
   if (out.pairs) {
     std::vector<std::vector<std::uint32_t>> rows_of(classes);
-    for (std::size_t i = 0; i < data.rows(); ++i) rows_of[data.labels()[i]].push_back(static_cast<std::uint32_t>(i));
+    for (std::size_t i = 0; i < data.rows(); ++i)
+      rows_of[data.labels()[i]].push_back(static_cast<std::uint32_t>(i));
     for (std::uint32_t a = 0; a < classes; ++a)
       for (std::uint32_t b = a + 1; b < classes; ++b)
         out.tasks.push_back({pair_problem(data, rows_of, a, b, C, weights), {}});
@@ -118,23 +120,23 @@ void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run,
   each.threads = run.threads.alone();
   each.cache_bytes = goal.cache_bytes / static_cast<std::uint64_t>(run.threads.count());
   // Every function is there, also when there is no time for it: it gives each row the same sign then.
-  Threads(run.threads.count()).run(
-      tasks, [&](std::size_t t) {
-        KernelMachine& machine = classes.tasks[t].machine;
-        try {
-          machine = solve(classes.tasks[t].problem, each, clock);
-        } catch (const Stopped& stopped) {
-          machine.stop = stop_of(stopped);
-          machine.proved = false;
-        }
-      });
-  if (std::all_of(classes.tasks.begin(), classes.tasks.end(),
-                  [](const KernelTask& task) { return !task.machine.proved && task.machine.dual.rows.empty(); }))
+  Threads(run.threads.count()).run(tasks, [&](std::size_t t) {
+    KernelMachine& machine = classes.tasks[t].machine;
+    try {
+      machine = solve(classes.tasks[t].problem, each, clock);
+    } catch (const Stopped& stopped) {
+      machine.stop = stop_of(stopped);
+      machine.proved = false;
+    }
+  });
+  if (std::all_of(classes.tasks.begin(), classes.tasks.end(), [](const KernelTask& task) {
+        return !task.machine.proved && task.machine.dual.rows.empty();
+      }))
     throw Stopped(run.stop.cause());
 }
 
 Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses classes, bool keep_dual) {
-  Fit fit;
+  Fit fit{.answer = {.model = Model{}}};
   Objective total;
   bool proved = true;
   // A certificate needs a proof that the kernel is a product of vectors, not the absence of a counterexample.
@@ -145,8 +147,8 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
     const KernelMachine& machine = task.machine;
     total.primal += machine.gap.primal;
     total.dual += machine.gap.dual;
-    fit.iterations += machine.rounds;
-    if (machine.stop != Stop::Converged) fit.stop = machine.stop;
+    fit.trace.iterations += machine.rounds;
+    if (machine.stop != Stop::Converged) fit.answer.stop = machine.stop;
     indefinite = indefinite || machine.indefinite;
     proved = proved && machine.proved;
   }
@@ -155,53 +157,57 @@ Fit kernel_fit(const Dataset& data, const KernelFunction& kernel, KernelClasses 
     std::vector<double>& scores = classes.tasks[0].machine.scores;
     bool all = !scores.empty();
     for (std::size_t i = 0; all && i < data.rows(); ++i) all = data.weight(i) <= 0 || scores[i] != 0;
-    if (all) fit.training_scores = std::move(scores);
+    if (all) fit.trace.scores = std::move(scores);
   }
   KernelModel model = model_of(data, kernel, classes);
-  fit.support_vectors = model.vectors();
-  fit.figures.emplace_back("support_vectors", static_cast<double>(model.vectors()));
+  fit.trace.support_vectors = model.vectors();
+  fit.trace.figures.emplace_back("support_vectors", static_cast<double>(model.vectors()));
   for (KernelTask& task : classes.tasks) {
     for (std::size_t k = 0; k < task.machine.dual.rows.size(); ++k)
       bounded += task.machine.dual.alpha[k] >= task.problem.cost[task.machine.dual.rows[k]] * task.machine.C
                      ? 1U
                      : 0U;
   }
-  fit.summary.push_back(fmt::format("kernel {}, {} support vectors", OptionType<KernelFunction>::print(kernel),
-                                  model.vectors()));
+  fit.words.summary.push_back(fmt::format("kernel {}, {} support vectors",
+                                          OptionType<KernelFunction>::print(kernel), model.vectors()));
   if (classes.tasks.size() == 1) {
-    fit.summary.back() += fmt::format(", {} at their bound", bounded);
-    fit.figures.emplace_back("bounded_support_vectors", static_cast<double>(bounded));
+    fit.words.summary.back() += fmt::format(", {} at their bound", bounded);
+    fit.trace.figures.emplace_back("bounded_support_vectors", static_cast<double>(bounded));
   }
   if (!proved) {
-    fit.summary.emplace_back("stopped before the gap was computed: nothing is proved about this model");
+    fit.words.summary.emplace_back("stopped before the gap was computed: nothing is proved about this model");
   } else if (indefinite) {
-    fit.summary.push_back(
+    fit.words.summary.push_back(
         fmt::format("the kernel matrix is not positive semidefinite: this is a point that no pair of rows "
                     "improves (to {:.2g} of the "
                     "objective), which need not be the best one; there is no certificate",
                     total.relative_gap()));
   } else if (!unproved.empty()) {
-    fit.summary.push_back(fmt::format("{}: there is no certificate; if it is positive semidefinite, the objective is at most "
-                                    "{:.2g} above the optimum",
-                                    unproved, total.gap()));
+    fit.words.summary.push_back(
+        fmt::format("{}: there is no certificate; if it is positive semidefinite, the objective is at most "
+                    "{:.2g} above the optimum",
+                    unproved, total.gap()));
   } else {
-    fit.objective = total;
+    fit.proof.objective = total;
     if (keep_dual)
-      for (const KernelTask& task : classes.tasks) fit.certificates.emplace_back(task.machine.gap);
+      for (const KernelTask& task : classes.tasks) fit.proof.certificates.emplace_back(task.machine.gap);
   }
   if (keep_dual && !indefinite && unproved.empty() && proved) {
     for (KernelTask& task : classes.tasks) {
       for (std::uint32_t& i : task.machine.dual.rows) i = static_cast<std::uint32_t>(task.problem.row(i));
-      fit.model.dual.push_back(std::move(task.machine.dual));
+      fit.model().dual.push_back(std::move(task.machine.dual));
     }
   }
-  fit.model.form = std::move(model);
+  fit.model().form = std::move(model);
   return fit;
 }
 
 Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& given) {
   const Run run = begin_run(given);
-  if (options.loss != SvmLoss::Hinge) throw UsageError("--kernel needs --loss hinge");
+  if (!std::holds_alternative<Hinge>(options.loss))
+    throw UsageError(
+        fmt::format("kernel machines have no {} loss: --kernel needs --loss hinge", name_of(options.loss)),
+        "--features nystrom:M with --kernel has planes, with any loss");
   if (options.offset != Offset::Free) throw UsageError("--kernel needs --offset free");
   if (options.solver != SolverName::Auto)
     throw UsageError("--solver is for planes; kernels are solved by working sets");
@@ -216,7 +222,7 @@ Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& given) 
   goal.threads = run.threads;
   solve_tasks(classes, goal, run, solve_machine);
   Fit fit = kernel_fit(data, goal.kernel, std::move(classes), !options.no_certificate);
-  fit.notes.insert(fit.notes.begin(), fmt::format("minimise |theta|^2/2 + {} sum hinge(m)", options.C));
+  fit.words.notes.insert(fit.words.notes.begin(), formula(options.loss, L2{}, options.offset, options.C));
   return fit;
 }
 

@@ -10,7 +10,7 @@
 #include "halfspace/certify/certificate.hpp"
 #include "halfspace/objective/problem.hpp"
 #include "halfspace/solve/penalised.hpp"
-#include "solve/clock.hpp"
+#include "solve/convex/clock.hpp"
 
 namespace halfspace {
 
@@ -25,7 +25,8 @@ struct KernelMachine {
   Stop stop = Stop::Converged;
   bool indefinite = false;
   bool proved = true;  // false: stopped before the gap was computed; the point is the best so far
-  std::vector<double> scores;  // of every row, if asked for; 0 where rounding may have turned the sign, and for absent rows
+  std::vector<double>
+      scores;  // of every row, if asked for; 0 where rounding may have turned the sign, and for absent rows
 };
 
 class KernelData;

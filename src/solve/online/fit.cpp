@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/online_fit.hpp"
+#include "solve/online/fit.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "halfspace/certify/mistake_bound.hpp"
+#include "certify/mistake_bound.hpp"
 
 namespace halfspace {
 namespace {
@@ -68,7 +68,8 @@ std::vector<ChosenPlane> longest_planes(const Dataset& data, const OnlineWalk& w
     const PlaneWalk& plane = walk.planes[k];
     std::size_t best = 0;
     // Zero is no plane that could be kept; another start is.
-    std::uint64_t longest = start == nullptr ? 0 : (plane.record.empty() ? plane.steps : plane.record[0].step - 1);
+    std::uint64_t longest =
+        start == nullptr ? 0 : (plane.record.empty() ? plane.steps : plane.record[0].step - 1);
     for (std::size_t r = 0; r < plane.record.size(); ++r) {
       if (lifetime(plane, r, 0) > longest) {
         longest = lifetime(plane, r, 0);
@@ -137,22 +138,22 @@ LinearModel linear_model(std::vector<ChosenPlane> planes) {
 }
 
 Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
-  Fit fit;
-  fit.stop = walk.stop;
-  fit.iterations = static_cast<std::uint64_t>(std::ceil(walk.passes));
-  fit.mistakes = 0;
-  for (const PlaneWalk& plane : walk.planes) *fit.mistakes += plane.mistakes;
-  fit.figures.emplace_back("passes", walk.passes);
+  Fit fit{.answer = {.model = Model{}}};
+  fit.answer.stop = walk.stop;
+  fit.trace.iterations = static_cast<std::uint64_t>(std::ceil(walk.passes));
+  fit.trace.mistakes = 0;
+  for (const PlaneWalk& plane : walk.planes) *fit.trace.mistakes += plane.mistakes;
+  fit.trace.figures.emplace_back("passes", walk.passes);
   if (walk.planes.size() == 1) {
     PlaneWalk& plane = walk.planes[0];
-    fit.counts = std::move(plane.counts);
-    fit.curve = std::move(plane.curve);
+    fit.trace.counts = std::move(plane.counts);
+    fit.trace.curve = std::move(plane.curve);
     const double seen =
         setup.order == Order::Worst ? 0.0 : static_cast<double>(walk.visits) * std::min(1.0, walk.passes);
     if (seen > 0) {
       const double share = static_cast<double>(plane.first_mistakes) / seen;
-      fit.figures.emplace_back("progressive_error", share);
-      fit.summary.push_back(
+      fit.trace.figures.emplace_back("progressive_error", share);
+      fit.words.summary.push_back(
           fmt::format("progressive error {:.4g}: {} mistake{} in the first {:.0f} rows, each judged before "
                       "it was learned from",
                       share, plane.first_mistakes, plane.first_mistakes == 1 ? "" : "s", seen));
@@ -161,9 +162,9 @@ Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
   if (setup.pocket && walk.stop != Stop::Clean) {
     double errors = 0;
     for (const PlaneWalk& plane : walk.planes) errors += plane.clean ? 0 : plane.best_value;
-    fit.figures.emplace_back("best_errors", errors);
-    fit.summary.push_back(fmt::format("the plane kept is the best one seen, with {} training error{}", errors,
-                                    errors == 1 ? "" : "s"));
+    fit.trace.figures.emplace_back("best_errors", errors);
+    fit.words.summary.push_back(fmt::format("the plane kept is the best one seen, with {} training error{}",
+                                            errors, errors == 1 ? "" : "s"));
   }
   return fit;
 }
@@ -171,7 +172,7 @@ Fit online_fit(OnlineWalk& walk, const OnlineSetup& setup) {
 std::vector<DualPoint> mistakes_by_row(const OnlineWalk& walk, const Fit& fit) {
   std::vector<DualPoint> out;
   for (const PlaneWalk& plane : walk.planes) {
-    const std::vector<std::uint32_t>& counts = walk.planes.size() == 1 ? fit.counts : plane.counts;
+    const std::vector<std::uint32_t>& counts = walk.planes.size() == 1 ? fit.trace.counts : plane.counts;
     DualPoint& point = out.emplace_back();
     for (std::uint32_t i = 0; i < counts.size(); ++i) {
       if (counts[i] == 0) continue;
@@ -182,8 +183,8 @@ std::vector<DualPoint> mistakes_by_row(const OnlineWalk& walk, const Fit& fit) {
   return out;
 }
 
-void add_mistake_bounds(Fit& fit, const Dataset& data, const OnlineWalk& walk, bool lifted, const KernelFunction& kernel,
-                        const Threads& threads) {
+void add_mistake_bounds(Fit& fit, const Dataset& data, const OnlineWalk& walk, bool lifted,
+                        const KernelFunction& kernel, const Threads& threads) {
   std::vector<DualPoint> counts = mistakes_by_row(walk, fit);
   // Planes side by side, each by one thread; kernels take all threads for one.
   const bool beside = kernel.kind == KernelKind::Linear && counts.size() > 1;
@@ -199,8 +200,8 @@ void add_mistake_bounds(Fit& fit, const Dataset& data, const OnlineWalk& walk, b
     if (!found[k] || found[k]->mistakes != walk.planes[k].mistakes) return;
     bounds.emplace_back(*found[k]);
   }
-  fit.certificates = std::move(bounds);
-  fit.model.dual = std::move(counts);
+  fit.proof.certificates = std::move(bounds);
+  fit.model().dual = std::move(counts);
 }
 
 std::vector<Certificate> separators(const Dataset& data, const OnlineWalk& walk, bool lifted,
@@ -209,7 +210,8 @@ std::vector<Certificate> separators(const Dataset& data, const OnlineWalk& walk,
   for (std::uint32_t k = 0; k < walk.planes.size(); ++k) {
     const PlaneWalk& plane = walk.planes[k];
     if (!plane.clean) return {};
-    const double margin = separator_margin(data, data.classes().size() == 2 ? 1 : k, plane.theta, plane.theta0, lifted, threads);
+    const double margin = separator_margin(data, data.classes().size() == 2 ? 1 : k, plane.theta,
+                                           plane.theta0, lifted, threads);
     if (!(margin > 0)) return {};
     out.emplace_back(Separator{plane.theta, plane.theta0, margin});
   }

@@ -2,7 +2,7 @@
 // From the walk of an online learner to a fit: models, certificates, notes.
 #pragma once
 
-#include "solve/online.hpp"
+#include "solve/online/loop.hpp"
 
 namespace halfspace {
 
@@ -18,8 +18,8 @@ struct ChosenPlane {
 // From walks with a record: the mean over the second half of the steps; the plane that lived longest.
 [[nodiscard]] std::vector<ChosenPlane> last_half_planes(const Dataset& data, const OnlineWalk& walk,
                                                         bool lifted);
-[[nodiscard]] std::vector<ChosenPlane> longest_planes(const Dataset& data, const OnlineWalk& walk, bool lifted,
-                                                      const StartPlane* start);
+[[nodiscard]] std::vector<ChosenPlane> longest_planes(const Dataset& data, const OnlineWalk& walk,
+                                                      bool lifted, const StartPlane* start);
 [[nodiscard]] VotedModel voted_model(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                      bool last_half);
 
@@ -38,8 +38,8 @@ inline constexpr double most_counts = 1e8;
 }
 // What the mistakes prove, and the mistakes by row that prove it, kept with the model. Nothing when they were not counted
 // or squares leave the range of doubles.
-void add_mistake_bounds(Fit& fit, const Dataset& data, const OnlineWalk& walk, bool lifted, const KernelFunction& kernel,
-                        const Threads& threads);
+void add_mistake_bounds(Fit& fit, const Dataset& data, const OnlineWalk& walk, bool lifted,
+                        const KernelFunction& kernel, const Threads& threads);
 // The planes of clean walks with their margins; nothing for the others.
 [[nodiscard]] std::vector<Certificate> separators(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                                   const Threads& threads);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Passes and orders of the online loop. Cost of a pass: one product per row and plane, one sum per change.
 // Classes are shared out to threads in groups; a plane's numbers do not depend on the group it is in.
-#include "solve/online.hpp"
+#include "solve/online/loop.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
-#include "solve/clock.hpp"
-#include "solve/online_walker.hpp"
+#include "solve/convex/clock.hpp"
+#include "solve/online/walker.hpp"
 
 namespace halfspace {
 
@@ -46,8 +47,10 @@ namespace {
 
 // Rows that are visited between two looks at the clock: some milliseconds of products.
 std::size_t visits_between_looks(const Dataset& data, std::size_t planes) {
-  const double entries = static_cast<double>(data.nonzeros()) / static_cast<double>(std::max<std::size_t>(1, data.rows()));
-  return static_cast<std::size_t>(std::clamp(4e6 / ((entries + 8) * static_cast<double>(planes)), 16.0, 8192.0));
+  const double entries =
+      static_cast<double>(data.nonzeros()) / static_cast<double>(std::max<std::size_t>(1, data.rows()));
+  return static_cast<std::size_t>(
+      std::clamp(4e6 / ((entries + 8) * static_cast<double>(planes)), 16.0, 8192.0));
 }
 
 class PassLoop {
@@ -320,22 +323,25 @@ void check_start(const OnlineSetup& setup, const std::vector<std::string>& class
   const LinearModel& start = setup.start->planes;
   const std::vector<std::string>& own = setup.start->classes;
   if (!own.empty() && own != classes)
-    throw UsageError(fmt::format("--from: planes for the classes {}; the data have {}", names_of(own), names_of(classes)));
+    throw UsageError(
+        fmt::format("--from: planes for the classes {}; the data have {}", names_of(own), names_of(classes)));
   if (start.planes != (classes.size() == 2 ? 1 : classes.size()))
     throw UsageError(fmt::format("--from: {} planes for {} classes", start.planes, classes.size()));
-  const bool offset = std::any_of(start.offsets.begin(), start.offsets.end(), [](double b) { return b != 0; });
+  const bool offset =
+      std::any_of(start.offsets.begin(), start.offsets.end(), [](double b) { return b != 0; });
   if (setup.offset == Offset::None && offset)
     throw UsageError("--from: the start has an offset, with --offset none there is none");
 }
 
-OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSetup& setup, const Run& given) {
+OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSetup& setup,
+                       const Run& given) {
   const Run run = begin_run(given);
   const std::size_t classes = data.classes().size();
   const std::size_t planes = classes == 2 ? 1 : classes;
   check_start(setup, data.classes());
   if (setup.start != nullptr && setup.start->planes.features != data.features())
-    throw UsageError(fmt::format("--from: a plane of {} features; the data have {}", setup.start->planes.features,
-                                 data.features()));
+    throw UsageError(fmt::format("--from: a plane of {} features; the data have {}",
+                                 setup.start->planes.features, data.features()));
   const std::vector<std::uint32_t> visits = visits_of(data);
   const std::unique_ptr<RowAccess> rows = RowAccess::by_row(data.matrix());
   // The scan for the worst row works on one plane.

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
 #include "halfspace/data/row_stream.hpp"
 #include "halfspace/objective/problem.hpp"
 #include "halfspace/solve/fit.hpp"
@@ -58,10 +58,10 @@ struct OnlineSetup {
   Offset offset = Offset::Lifted;
   std::uint64_t batch = 1;  // rows per step; 0: all
   bool average = false;
-  bool count = false;   // updates per row, two classes only
-  bool record = false;  // the list of updates
+  bool count = false;                        // updates per row, two classes only
+  bool record = false;                       // the list of updates
   std::uint64_t most_recorded = UINT64_MAX;  // of all planes together; more end the walk at a limit
-  bool pocket = false;  // the theta with the fewest errors
+  bool pocket = false;                       // the theta with the fewest errors
   // Keeps the theta with the least value at the end of a pass: of the margins of all rows and |theta|^2
   // (theta0 counted in when it is penalised).
   std::function<double(std::span<const double> margins, double theta_norm2)> objective;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/online_planes.hpp"
+#include "solve/online/planes.hpp"
 
 #include <cmath>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/large_vector.hpp"
-#include "solve/online.hpp"
+#include "solve/online/loop.hpp"
 
 namespace halfspace {
 

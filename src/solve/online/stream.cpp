@@ -5,11 +5,11 @@
 
 #include <cmath>
 
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
-#include "halfspace/core/kernels.hpp"
-#include "solve/clock.hpp"
-#include "solve/online_fit.hpp"
-#include "solve/online_walker.hpp"
+#include "solve/convex/clock.hpp"
+#include "solve/online/fit.hpp"
+#include "solve/online/walker.hpp"
 
 namespace halfspace {
 
@@ -42,7 +42,8 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
   }
   if (!walker) throw Stopped(out.walk.stop == Stop::Time ? StopCause::Time : StopCause::Cancelled);
   if (!std::isfinite(out.radius2)) {
-    throw InputError({.file = stream.name()}, "values so large that products of rows overflow", "values up to 1e150");
+    throw InputError({.file = stream.name()}, "values so large that products of rows overflow",
+                     "values up to 1e150");
   }
   OnlinePlanes& planes = walker->planes();
   for (std::size_t k = 0; k < planes.count(); ++k) {
@@ -70,18 +71,19 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
 
 Fit streamed_fit(StreamedWalk& streamed, const OnlineSetup& setup, bool bounded) {
   Fit fit = online_fit(streamed.walk, setup);
-  fit.figures.emplace_back("rows", static_cast<double>(streamed.rows));
-  fit.model.form = linear_model(setup.average ? mean_planes(streamed.walk) : last_planes(streamed.walk));
+  fit.trace.figures.emplace_back("rows", static_cast<double>(streamed.rows));
+  fit.model().form = linear_model(setup.average ? mean_planes(streamed.walk) : last_planes(streamed.walk));
   if (!bounded || setup.start != nullptr) return fit;
   const bool lifted = setup.offset == Offset::Lifted;
   for (const PlaneWalk& plane : streamed.walk.planes) {
     const double length = std::sqrt(norm2(plane.theta.data(), plane.theta.size()) +
                                     (lifted ? plane.theta0 * plane.theta0 : 0.0));
     if (plane.mistakes == 0 || !(length < 1e150)) continue;
-    fit.summary.push_back(
-        fmt::format("no plane has a margin above {:.6g} after {} mistakes (radius {:.6g}); the rows are gone, so the model "
-                    "carries no certificate of it",
-                    length / static_cast<double>(plane.mistakes), plane.mistakes, std::sqrt(streamed.radius2)));
+    fit.words.summary.push_back(fmt::format(
+        "no plane has a margin above {:.6g} after {} mistakes (radius {:.6g}); the rows are gone, so the "
+        "model "
+        "carries no certificate of it",
+        length / static_cast<double>(plane.mistakes), plane.mistakes, std::sqrt(streamed.radius2)));
   }
   return fit;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/online_walker.hpp"
+#include "solve/online/walker.hpp"
 
 #include <cmath>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
 
 namespace halfspace {
 
@@ -97,7 +97,10 @@ void OnlineWalker::take(const RowAccess& rows, std::span<const std::uint32_t> la
     for (std::size_t k = 0; k < count; ++k) {
       const double sign = y(labels[i], k);
       const double margin = sign * score_[r * count + k];
-      if (!(margin > 0)) ++walk[k].mistakes;
+      if (!(margin > 0)) {
+        ++walk[k].mistakes;
+        changed[k] = 1;  // no pass with a mistake is clean, also where the step is too short for a number
+      }
       double tau = 0;
       if (!(margin > rule_.idle_above)) {
         if (rule_.needs_norm && norm2 < 0)

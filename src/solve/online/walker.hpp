@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "solve/online_planes.hpp"
+#include "solve/online/planes.hpp"
 
 namespace halfspace {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/dense.hpp"
-#include "halfspace/core/kernels.hpp"
-#include "solve/normal_matrix.hpp"
+#include "core/simd/dense.hpp"
+#include "core/simd/row_loops.hpp"
+#include "solve/systems/normal_matrix.hpp"
 
 namespace halfspace::separation {
 namespace {

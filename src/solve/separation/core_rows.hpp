@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "data/row_access.hpp"
-#include "solve/separation/integer_rows.hpp"
+#include "data/storage/row_access.hpp"
+#include "solve/separation/exact/integer_rows.hpp"
 
 namespace halfspace::separation {
 

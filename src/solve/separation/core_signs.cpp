@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
 #include "solve/separation/core_rows.hpp"
 
 namespace halfspace::separation {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "solve/separation/exact_simplex.hpp"
+#include "solve/separation/exact/exact_simplex.hpp"
 
 namespace halfspace::separation {
 namespace {
@@ -307,7 +307,7 @@ bool Decision::not_separated(const std::vector<mpz_class>& core_weights) {
   }
   verdict_ = apart ? Separation::Touching : Separation::Overlapping;
   complete_ = !unproved_ && prove_span(claimed);
-  if (!complete_) kernel_.clear();
+  if (!complete_) null_space_.clear();
   if (!complete_ && verdict_ == Separation::Overlapping) return false;
   weights_ = std::vector<mpz_class>(rows_.columns);  // zeros without memory of their own
   if (!apart) return true;
@@ -342,9 +342,9 @@ void Decision::write(SeparationProof& proof) const {
       to.weights.push_back(from.weights[k]);
     }
   }
-  proof.kernel.clear();
-  for (const std::vector<mpz_class>& vector : kernel_)
-    proof.kernel.push_back(rows_.plane(core_->core_columns(), vector));
+  proof.null_space.clear();
+  for (const std::vector<mpz_class>& vector : null_space_)
+    proof.null_space.push_back(rows_.plane(core_->core_columns(), vector));
   proof.complete = verdict_ == Separation::Touching && complete_;
 }
 

@@ -11,7 +11,7 @@
 #include "halfspace/core/parallel.hpp"
 #include "solve/separation/balance.hpp"
 #include "solve/separation/core_rows.hpp"
-#include "solve/separation/exact_solve.hpp"
+#include "solve/separation/exact/exact_solve.hpp"
 #include "solve/separation/peel.hpp"
 #include "solve/separation/probe.hpp"
 #include "solve/separation/ray_simplex.hpp"
@@ -60,7 +60,7 @@ class Decision {
   [[nodiscard]] bool separated(std::vector<mpz_class> core_weights);
   [[nodiscard]] bool not_separated(const std::vector<mpz_class>& core_weights);
   [[nodiscard]] bool prove_span(const std::vector<std::uint32_t>& claimed);
-  [[nodiscard]] bool prove_by_kernel(const std::vector<std::uint32_t>& claimed);
+  [[nodiscard]] bool prove_by_null_space(const std::vector<std::uint32_t>& claimed);
   [[nodiscard]] bool prove_row_by_row(const std::vector<std::uint32_t>& claimed);
   [[nodiscard]] IndependentRows& span();
 
@@ -79,7 +79,7 @@ class Decision {
   std::unique_ptr<IndependentRows> span_;
   std::size_t spanned_ = 0;  // how many of free_ are in span_
   std::vector<mpz_class> weights_;
-  std::vector<std::vector<mpz_class>> kernel_;  // weights of the core columns
+  std::vector<std::vector<mpz_class>> null_space_;  // weights of the core columns
   Separation verdict_ = Separation::Separable;
   bool complete_ = false;
   std::string method_;

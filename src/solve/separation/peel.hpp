@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "solve/separation/integer_rows.hpp"
+#include "solve/separation/exact/integer_rows.hpp"
 
 namespace halfspace::separation {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/random.hpp"
 
 namespace halfspace::separation {

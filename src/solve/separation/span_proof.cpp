@@ -8,7 +8,7 @@
 namespace halfspace::separation {
 
 bool Decision::prove_span(const std::vector<std::uint32_t>& claimed) {
-  kernel_.clear();
+  null_space_.clear();
   // Rows of the data, duplicates included, that no witness names.
   std::vector<char> named(rows_.rows(), 0);
   for (const Combination& witness : witnesses_)
@@ -26,11 +26,11 @@ bool Decision::prove_span(const std::vector<std::uint32_t>& claimed) {
     for (std::uint64_t e = core_->begin(i); e < core_->end(i); ++e) touched[core_->place(e)] = 1;
   const auto width = static_cast<std::size_t>(std::count(touched.begin(), touched.end(), 1));
   const std::size_t missing = width - std::min(width, span().rows().size());
-  if (unnamed < missing) return prove_row_by_row(claimed) || prove_by_kernel(claimed);
-  return prove_by_kernel(claimed) || (unnamed < 20 && prove_row_by_row(claimed));
+  if (unnamed < missing) return prove_row_by_row(claimed) || prove_by_null_space(claimed);
+  return prove_by_null_space(claimed) || (unnamed < 20 && prove_row_by_row(claimed));
 }
 
-bool Decision::prove_by_kernel(const std::vector<std::uint32_t>& claimed) {
+bool Decision::prove_by_null_space(const std::vector<std::uint32_t>& claimed) {
   std::vector<char> touched(core_->columns(), 0);
   for (const std::uint32_t i : claimed)
     for (std::uint64_t e = core_->begin(i); e < core_->end(i); ++e) touched[core_->place(e)] = 1;
@@ -38,7 +38,7 @@ bool Decision::prove_by_kernel(const std::vector<std::uint32_t>& claimed) {
   const auto missing = static_cast<double>(std::count(touched.begin(), touched.end(), 1));
   const auto rank = static_cast<double>(span().rows().size());
   if (missing * rank * rank > 4e9) return false;
-  kernel_.clear();
+  null_space_.clear();
   std::vector<std::vector<mpz_class>> found;
   for (std::size_t j = 0; j < touched.size(); ++j) {
     if (touched[j] == 0) continue;
@@ -51,7 +51,7 @@ bool Decision::prove_by_kernel(const std::vector<std::uint32_t>& claimed) {
       return false;
     found.push_back(std::move(*vector));
   }
-  kernel_ = std::move(found);
+  null_space_ = std::move(found);
   return true;
 }
 

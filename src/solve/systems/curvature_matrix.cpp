@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/curvature_matrix.hpp"
+#include "solve/systems/curvature_matrix.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 
+#include "core/row_sums.hpp"
+
 namespace halfspace {
 
-CurvatureMatrix::CurvatureMatrix(const RowAccess& rows, Offset offset, bool precise, const Threads& threads)
+CurvatureMatrix::CurvatureMatrix(const RowAccess& rows, Offset offset, bool precise, const Team& team)
     : rows_(rows),
       offset_(offset),
-      threads_(threads),
+      team_(team),
       d_(rows.cols()),
-      matrix_(rows, offset != Offset::None, precise, threads) {}
+      matrix_(rows, offset != Offset::None, precise, team) {}
 
-CurvatureMatrix::CurvatureMatrix(const CurvatureMatrix& from, const Threads& threads)
+CurvatureMatrix::CurvatureMatrix(const CurvatureMatrix& from, const Team& team)
     : rows_(from.rows_),
       offset_(from.offset_),
-      threads_(threads),
+      team_(team),
       d_(from.d_),
-      matrix_(rows_, offset_ != Offset::None, false, threads),
+      matrix_(rows_, offset_ != Offset::None, false, team),
       cholesky_(from.cholesky_),
       cost_(from.cost_),
       waste_(from.waste_) {}
 
 void CurvatureMatrix::correct(std::span<const std::uint32_t> ids, std::span<const double> h,
-                              std::span<const double> cost) {
+                              std::span<const double> cost, double curvature) {
   inside_.resize(ids.size(), 0);
   std::vector<std::uint32_t> changed;
   std::vector<double> by;
@@ -37,9 +39,9 @@ void CurvatureMatrix::correct(std::span<const std::uint32_t> ids, std::span<cons
     if (now == inside_[k]) continue;
     inside_[k] = now;
     changed.push_back(ids[k]);
-    by.push_back(now != 0 ? h[k] : -2 * cost[k]);
+    by.push_back(now != 0 ? h[k] : -curvature * cost[k]);
   }
-  if (changed.size() > active) {
+  if (team_.total(changed.size()) > team_.total(active)) {
     matrix_.clear();
     changed.clear();
     by.clear();
@@ -57,44 +59,51 @@ void CurvatureMatrix::prepare(std::span<const std::uint32_t> rows, std::span<con
   if (cholesky_.size() > 0 && waste_ < cost_) return;
   waste_ = 0;
   matrix_.clear();
-  const double wanted = sample_size(rows, rows_per_feature);
-  if (wanted >= static_cast<double>(rows.size())) {
+  const Stretch list = team_.stretch(rows.size());
+  const double wanted = sample_size(rows, list, rows_per_feature);
+  if (wanted >= static_cast<double>(list.total)) {
     matrix_.add(rows, h);
     factor();
     return;
   }
-  double high = std::accumulate(h.begin(), h.end(), 0.0) / wanted, low = 0;
+  double sum = 0, low = 0;
+  add_in_turn(team_, sum, [&](double& to) { to = std::accumulate(h.begin(), h.end(), to); });
+  double high = sum / wanted;
   for (int halving = 0; halving < 20; ++halving) {
     const double middle = (low + high) / 2;
     double count = 0;
-    for (const double w : h) count += std::min(1.0, w / middle);
+    add_in_turn(team_, count, [&](double& to) {
+      for (const double w : h) to += std::min(1.0, w / middle);
+    });
     (count > wanted ? low : high) = middle;
   }
   std::vector<std::uint32_t> some;
   std::vector<double> heavy;
   double passed = 0.5;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    passed += std::min(1.0, h[k] / high);
-    if (passed < 1) continue;
-    passed -= 1;
-    some.push_back(rows[k]);
-    heavy.push_back(std::max(h[k], high));
-  }
+  add_in_turn(team_, passed, [&](double& to) {
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      to += std::min(1.0, h[k] / high);
+      if (to < 1) continue;
+      to -= 1;
+      some.push_back(rows[k]);
+      heavy.push_back(std::max(h[k], high));
+    }
+  });
   matrix_.add(some, heavy);
-  raise_diagonal(rows, h);
+  raise_diagonal(rows, list, h);
   factor();
 }
 
 // Columns that few rows have are missing from a sample, or nearly so, and H would be next to nothing there:
 // their diagonal becomes that of all rows.
-void CurvatureMatrix::raise_diagonal(std::span<const std::uint32_t> rows, std::span<const double> h) {
+void CurvatureMatrix::raise_diagonal(std::span<const std::uint32_t> rows, const Stretch& list,
+                                     std::span<const double> h) {
   constexpr double missed = 1.5;  // the sample shows too little by more than chance
   std::vector<double> diagonal(d_, 0.0);
   std::vector<std::vector<double>> part;
-  over_slices(rows.size(), d_, diagonal.data(), part, threads_,
-              [&](std::size_t begin, std::size_t end, double* to) {
-                for (std::size_t k = begin; k < end; ++k) rows_.add_squares(h[k], rows[k], to);
-              });
+  add_list(team_, list, d_, diagonal.data(), part, [&](std::size_t begin, std::size_t end, double* to) {
+    for (std::size_t k = begin; k < end; ++k) rows_.add_squares(h[k], rows[k], to);
+  });
   for (std::size_t j = 0; j < d_; ++j) {
     double& at = matrix_.lower()[j * matrix_.size() + j];
     if (diagonal[j] > missed * at) at = diagonal[j];
@@ -103,16 +112,22 @@ void CurvatureMatrix::raise_diagonal(std::span<const std::uint32_t> rows, std::s
 
 // Five rows a feature give a factor that conjugate gradients need two or three iterations a digit with; more
 // is worth it only where it costs no more than a few products.
-double CurvatureMatrix::sample_size(std::span<const std::uint32_t> rows, double rows_per_feature) {
-  double entries = 0, squares = 0, seen = 0;
-  const std::size_t stride = std::max<std::size_t>(1, rows.size() / 1000);
-  for (std::size_t k = 0; k < rows.size(); k += stride, ++seen) {
-    const auto e = static_cast<double>(rows_.entries(rows[k]) + 1);
-    entries += e;
-    squares += e * e;
-  }
+double CurvatureMatrix::sample_size(std::span<const std::uint32_t> rows, const Stretch& list,
+                                    double rows_per_feature) {
+  struct Counts {  // whole numbers
+    double entries = 0, squares = 0, seen = 0;
+  } counts;
+  const std::size_t stride = std::max<std::size_t>(1, list.total / 1000);
+  add_in_turn(team_, counts, [&](Counts& to) {
+    for (std::size_t k = list.first_of(stride); k < rows.size(); k += stride, ++to.seen) {
+      const auto e = static_cast<double>(rows_.entries(rows[k]) + 1);
+      to.entries += e;
+      to.squares += e * e;
+    }
+  });
+  const auto [entries, squares, seen] = counts;
   const auto d = static_cast<double>(d_ + 1);
-  const auto all = static_cast<double>(rows.size());
+  const auto all = static_cast<double>(list.total);
   // Measured: a scattered update takes as long as an entry of a product, a blocked one a sixtieth.
   const double form =
       std::min(rows_.sparse() ? squares : std::numeric_limits<double>::infinity(), seen * d * d / 60);
@@ -136,7 +151,7 @@ void CurvatureMatrix::factor() {
       double& corner = lower_[d_ * size + d_];
       corner += offset_ == Offset::Lifted ? 1.0 : 1e-12 * (1 + corner);
     }
-    if (cholesky_.factor(std::move(lower_), size, ridge, threads_)) break;
+    if (cholesky_.factor(std::move(lower_), size, ridge, team_.threads())) break;
     lower_ = cholesky_.release();
     ridge = ridge == 0 ? 1e-12 : ridge * 100;
     if (ridge > 1e3) throw std::range_error("the matrix of a Newton step is not finite");

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "core/dense.hpp"
-#include "data/row_access.hpp"
+#include "core/simd/dense.hpp"
+#include "data/storage/row_access.hpp"
 #include "halfspace/objective/problem.hpp"
-#include "solve/normal_matrix.hpp"
+#include "solve/systems/normal_matrix.hpp"
 
 namespace halfspace {
 
@@ -18,14 +18,15 @@ class CurvatureMatrix {
  public:
   // precise: products in double, for a matrix that is corrected many times and used by itself; otherwise in
   // float, for a preconditioner.
-  CurvatureMatrix(const RowAccess& rows, Offset offset, bool precise, const Threads& threads);
+  CurvatureMatrix(const RowAccess& rows, Offset offset, bool precise, const Team& team);
 
-  // The factor of another one, for a solver with threads of its own.
-  CurvatureMatrix(const CurvatureMatrix& from, const Threads& threads);
+  // The factor of another one, for a solver with a team of its own.
+  CurvatureMatrix(const CurvatureMatrix& from, const Team& team);
 
   // The rows of curvature h > 0 that came since the last call are added, those that went are taken off:
-  // their curvature is twice their cost. ids, h and cost run over the same rows in every call.
-  void correct(std::span<const std::uint32_t> ids, std::span<const double> h, std::span<const double> cost);
+  // their curvature is `curvature` times their cost. ids, h and cost run over the same rows in every call.
+  void correct(std::span<const std::uint32_t> ids, std::span<const double> h, std::span<const double> cost,
+               double curvature);
   // A factor of H from `rows` of curvature h, from all of them or from a sample: rows of large curvature for
   // certain, the others with a chance in proportion to it and a weight that makes up for that. H of nearby
   // planes, and of a part of the rows with costs scaled up, is much the same: the factor at hand stays until
@@ -44,12 +45,12 @@ class CurvatureMatrix {
 
  private:
   static constexpr int fresh_iterations = 3;  // what a new factor needs as well
-  void raise_diagonal(std::span<const std::uint32_t> rows, std::span<const double> h);
-  double sample_size(std::span<const std::uint32_t> rows, double rows_per_feature);
+  void raise_diagonal(std::span<const std::uint32_t> rows, const Stretch& list, std::span<const double> h);
+  double sample_size(std::span<const std::uint32_t> rows, const Stretch& list, double rows_per_feature);
 
   const RowAccess& rows_;
   Offset offset_;
-  const Threads& threads_;
+  Team team_;
   std::size_t d_;
   NormalMatrix matrix_;
   Cholesky cholesky_;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/free_matrix.hpp"
+#include "solve/systems/free_matrix.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/row_sums.hpp"
+
 namespace halfspace {
 
-FreeMatrix::FreeMatrix(const RowAccess& rows, bool with_offset, std::size_t places, const Threads& threads)
-    : normal_(rows, with_offset, false, threads),
-      threads_(threads),
-      features_(rows.cols()),
-      free_(places, 0) {}
+FreeMatrix::FreeMatrix(const RowAccess& rows, bool with_offset, std::size_t places, const Team& team)
+    : normal_(rows, with_offset, false, team), team_(team), features_(rows.cols()), free_(places, 0) {}
 
 void FreeMatrix::correct(const FreeRows& rows) {
   constexpr int most_corrections = 50;  // then G is formed anew: its rounding errors add up
@@ -18,13 +17,11 @@ void FreeMatrix::correct(const FreeRows& rows) {
   weight_.clear();
   now_.clear();
   now_cost_.clear();
-  free_cost_ = 0;
   for (std::size_t k = 0; k < rows.place.size(); ++k) {
     const char now = rows.alpha[k] > 0 && rows.alpha[k] < rows.cost[k] ? 1 : 0;
     if (now != 0) {
       now_.push_back(rows.row[k]);
       now_cost_.push_back(rows.cost[k]);
-      free_cost_ += rows.cost[k];
     }
     char& was = free_[rows.place[k]];
     if (now == was) continue;
@@ -32,8 +29,12 @@ void FreeMatrix::correct(const FreeRows& rows) {
     weight_.push_back(now != 0 ? rows.cost[k] : -rows.cost[k]);
     was = now;
   }
+  free_cost_ = 0;
+  add_in_turn(team_, free_cost_, [&](double& sum) {
+    for (const double cost : now_cost_) sum += cost;
+  });
   ++corrections_;
-  if (enter_.size() > now_.size() || corrections_ > most_corrections) {
+  if (team_.total(enter_.size()) > team_.total(now_.size()) || corrections_ > most_corrections) {
     form_anew();
   } else {
     normal_.add(enter_, weight_);
@@ -56,7 +57,7 @@ void FreeMatrix::solve(double delta, double rho, std::vector<double>& x) {
     for (std::size_t j = 0; j < features_; ++j) lower_[j * size + j] += delta;
     if (size > features_)
       lower_[features_ * size + features_] += std::max(delta * rho, 1e-9 * (free_cost_ + delta));
-    const bool factored = cholesky_.factor(std::move(lower_), size, ridge, threads_);
+    const bool factored = cholesky_.factor(std::move(lower_), size, ridge, team_.threads());
     if (factored) cholesky_.solve(x.data());
     lower_ = cholesky_.release();
     if (factored) return;

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/dense.hpp"
-#include "solve/normal_matrix.hpp"
+#include "core/simd/dense.hpp"
+#include "solve/systems/normal_matrix.hpp"
 
 namespace halfspace {
 
@@ -21,7 +21,7 @@ struct FreeRows {
 
 class FreeMatrix {
  public:
-  FreeMatrix(const RowAccess& rows, bool with_offset, std::size_t places, const Threads& threads);
+  FreeMatrix(const RowAccess& rows, bool with_offset, std::size_t places, const Team& team);
 
   // Brings G to the rows that are free now: adds those that became free, takes off those that no longer are.
   void correct(const FreeRows& rows);
@@ -32,7 +32,7 @@ class FreeMatrix {
   void form_anew();
 
   NormalMatrix normal_;
-  const Threads& threads_;
+  Team team_;
   std::size_t features_;
   Cholesky cholesky_;
   std::vector<char> free_;  // by place

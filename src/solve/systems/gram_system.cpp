@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/gram_system.hpp"
+#include "solve/systems/gram_system.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/row_sums.hpp"
+#include "core/simd/row_loops.hpp"
 
 namespace halfspace {
 
 GramSystem::GramSystem(const RowAccess& rows, Offset offset, std::span<const std::uint32_t> ids,
                        const Goal& goal)
-    : rows_(rows), offset_(offset), ids_(ids), goal_(goal), n_(ids.size()), d_(rows.cols()) {}
+    : gathered_(goal.team, rows, ids),
+      rows_(gathered_.rows()),
+      offset_(offset),
+      ids_(gathered_.chosen()),
+      goal_(goal),
+      n_(ids_.size()),
+      d_(rows.cols()) {}
 
 // A row is spread out over all features and multiplied with those before it.
 bool GramSystem::form() {
@@ -20,7 +27,7 @@ bool GramSystem::form() {
   if (gram_.empty()) gram_.assign(n_ * n_, 0.0);
   std::vector<std::vector<double>> spread(tasks);
   while (formed_ < n_) {
-    goal_.threads.run(tasks, [&](std::size_t task) {
+    goal_.team.threads().run(tasks, [&](std::size_t task) {
       std::vector<double>& row = spread[task];
       row.resize(d_, 0.0);
       const std::size_t begin = formed_ + task * some;
@@ -32,7 +39,7 @@ bool GramSystem::form() {
     });
     formed_ = std::min(n_, formed_ + some * tasks);
     Stop why = Stop::Converged;
-    if (!goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), 0, std::nan(""), "newton"}, why))
+    if (!goal_.go_on({std::numeric_limits<double>::quiet_NaN(), 0, std::nan(""), "newton"}, why))
       return false;
   }
   return true;
@@ -46,15 +53,20 @@ bool GramSystem::factor(std::span<const double> root) {
     for (std::size_t l = 0; l <= k; ++l) b[k * n_ + l] = root[k] * root[l] * (gram_[k * n_ + l] + constant);
     b[k * n_ + k] += 1;
   }
-  return cholesky_.factor(std::move(b), n_, 0, goal_.threads);
+  return cholesky_.factor(std::move(b), n_, 0, goal_.team.threads());
 }
 
 bool GramSystem::solve(std::span<const double> g, std::span<const double> h, std::vector<double>& s) {
+  if (goal_.team.alone()) return solve_all(g, h, s);
+  return solve_all(g, goal_.team.join({h.begin(), h.end()}), s);
+}
+
+bool GramSystem::solve_all(std::span<const double> g, std::span<const double> h, std::vector<double>& s) {
   if (!form()) return false;
   std::vector<double> root(n_), u(n_), v;
   for (std::size_t k = 0; k < n_; ++k) root[k] = std::sqrt(std::max(0.0, h[k]));
   if (!factor(root)) return false;
-  for_blocks(goal_.threads, n_, row_block, [&](std::size_t begin, std::size_t end) {
+  for_blocks(goal_.team.threads(), n_, row_block, [&](std::size_t begin, std::size_t end) {
     rows_.dots(ids_.subspan(begin, end - begin), g.data(), u.data() + begin);
   });
   const double shift = offset_ == Offset::Lifted ? g[d_] : 0.0;
@@ -70,9 +82,10 @@ bool GramSystem::solve(std::span<const double> g, std::span<const double> h, std
   }
   for (std::size_t k = 0; k < n_; ++k) u[k] *= root[k];
   for (std::size_t j = 0; j < d_; ++j) s[j] = -g[j];
-  over_slices(n_, d_, s.data(), part_, goal_.threads, [&](std::size_t begin, std::size_t end, double* to) {
-    rows_.axpys(ids_.subspan(begin, end - begin), u.data() + begin, to);
-  });
+  add_list(goal_.team.threads(), {0, n_, n_}, d_, s.data(), part_,
+           [&](std::size_t begin, std::size_t end, double* to) {
+             rows_.axpys(ids_.subspan(begin, end - begin), u.data() + begin, to);
+           });
   if (offset_ == Offset::Lifted) s0 = std::accumulate(u.begin(), u.end(), 0.0) - g[d_];
   s[d_] = s0;
   return std::all_of(s.begin(), s.end(), [](double x) { return std::isfinite(x); });

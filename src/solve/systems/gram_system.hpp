@@ -13,8 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "core/dense.hpp"
-#include "solve/solver.hpp"
+#include "core/simd/dense.hpp"
+#include "solve/convex/solver.hpp"
+#include "solve/systems/gathered_rows.hpp"
 
 namespace halfspace {
 
@@ -23,9 +24,10 @@ class GramSystem {
   // Above this many rows the factor costs too much.
   static constexpr std::size_t most_rows = 3000;
 
+  // Every member of a team gets the rows of all, and solves the system by itself.
   GramSystem(const RowAccess& rows, Offset offset, std::span<const std::uint32_t> ids, const Goal& goal);
 
-  // s (features and offset) from g and the curvature h >= 0 of every row. False: s is of no use, because it is not
+  // s (features and offset) from g and the curvature h >= 0 of every row here. False: s is of no use, because it is not
   // finite or the clock said stop.
   bool solve(std::span<const double> g, std::span<const double> h, std::vector<double>& s);
 
@@ -33,6 +35,9 @@ class GramSystem {
   bool form();
   bool factor(std::span<const double> root);
 
+  bool solve_all(std::span<const double> g, std::span<const double> h, std::vector<double>& s);
+
+  GatheredRows gathered_;
   const RowAccess& rows_;
   Offset offset_;
   std::span<const std::uint32_t> ids_;

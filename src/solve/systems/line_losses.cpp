@@ -2,11 +2,11 @@
 // The exponentials of the logistic loss are computed four or eight at a time; there is one per row and call.
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "solve/line_losses.cpp"
+#define HWY_TARGET_INCLUDE "solve/systems/line_losses.cpp"
 #include <cstddef>
 #include <cstdint>
 
-#include "core/each_target.hpp"
+#include "core/simd/each_target.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {
@@ -46,8 +46,9 @@ HWY_AFTER_NAMESPACE();
 #include <algorithm>
 #include <array>
 
-#include "core/targets.hpp"
-#include "solve/line_losses.hpp"
+#include "core/row_sums.hpp"
+#include "core/simd/targets.hpp"
+#include "solve/systems/line_losses.hpp"
 
 namespace halfspace {
 namespace {
@@ -78,48 +79,44 @@ void for_losses(const Logistic&, const double* m, std::size_t n, F&& f) {
     f(k, log_part[k] + std::max(-m[k], 0.0), slope, tail * one);
   }
 }
-template <class F>
-void for_losses(const SquaredHinge& loss, const double* m, std::size_t n, F&& f) {
+template <class L, class F>
+void for_losses(const L& loss, const double* m, std::size_t n, F&& f) {
   for (std::size_t k = 0; k < n; ++k) f(k, loss.value(m[k]), loss.slope(m[k]), loss.curvature(m[k]));
-}
-template <class F>
-void for_losses(const Hinge& loss, const double* m, std::size_t n, F&& f) {
-  for (std::size_t k = 0; k < n; ++k) f(k, loss.value(m[k]), loss.slope(m[k]), 0.0);
 }
 
 }  // namespace
 
-LineSums line_sums(const Problem& problem, const double* z, const double* dz, double t,
-                   const Threads& threads) {
+LineSums line_sums(const Problem& problem, const double* z, const double* dz, double t, const Team& team,
+                   const Stretch& list) {
   return std::visit(
       [&](const auto& loss) {
-        return sum_blocks(
-            threads, problem.rows(), row_block, LineSums{}, [&](std::size_t begin, std::size_t end) {
-              std::array<double, row_block> m;
-              for (std::size_t i = begin; i < end; ++i)
-                m[i - begin] = problem.y[i] * (dz != nullptr ? z[i] + t * dz[i] : z[i] + t);
-              LineSums sums;
-              for_losses(loss, m.data(), end - begin,
-                         [&](std::size_t k, double value, double slope, double curvature) {
-                           const std::size_t i = begin + k;
-                           const double direction = dz != nullptr ? dz[i] : 1.0;
-                           sums.value += problem.cost[i] * value;
-                           sums.slope += problem.cost[i] * slope * problem.y[i] * direction;
-                           sums.curvature += problem.cost[i] * curvature * direction * direction;
-                         });
-              return sums;
-            });
+        return sum_rows(team, list, LineSums{}, [&](std::size_t begin, std::size_t end, LineSums& total) {
+          std::array<double, row_block> m;
+          for (std::size_t i = begin; i < end; ++i)
+            m[i - begin] = problem.y[i] * (dz != nullptr ? z[i] + t * dz[i] : z[i] + t);
+          LineSums sums = total;
+          for_losses(loss, m.data(), end - begin,
+                     [&](std::size_t k, double value, double slope, double curvature) {
+                       const std::size_t i = begin + k;
+                       const double direction = dz != nullptr ? dz[i] : 1.0;
+                       sums.value += problem.cost[i] * value;
+                       sums.slope += problem.cost[i] * slope * problem.y[i] * direction;
+                       sums.curvature += problem.cost[i] * curvature * direction * direction;
+                     });
+          total = sums;
+        });
       },
       problem.loss);
 }
 
-double loss_slopes(const Problem& problem, const double* z, double* u, double* h, const Threads& threads) {
+double loss_slopes(const Problem& problem, const double* z, double* u, double* h, const Team& team,
+                   const Stretch& list) {
   return std::visit(
       [&](const auto& loss) {
-        return sum_blocks(threads, problem.rows(), row_block, 0.0, [&](std::size_t begin, std::size_t end) {
+        return sum_rows(team, list, 0.0, [&](std::size_t begin, std::size_t end, double& total) {
           std::array<double, row_block> m;
           for (std::size_t i = begin; i < end; ++i) m[i - begin] = problem.y[i] * z[i];
-          double sum = 0;
+          double sum = total;
           for_losses(loss, m.data(), end - begin,
                      [&](std::size_t k, double value, double slope, double curvature) {
                        const std::size_t i = begin + k;
@@ -127,7 +124,7 @@ double loss_slopes(const Problem& problem, const double* z, double* u, double* h
                        u[i] = problem.cost[i] * slope * problem.y[i];
                        h[i] = problem.cost[i] * curvature;
                      });
-          return sum;
+          total = sum;
         });
       },
       problem.loss);

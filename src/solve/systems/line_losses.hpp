@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "halfspace/core/parallel.hpp"
+#include "halfspace/core/team.hpp"
 #include "halfspace/objective/problem.hpp"
 
 namespace halfspace {
@@ -22,11 +22,20 @@ struct LineSums {
   }
 };
 
-// At scores z + t dz; dz may be null (then slope and curvature are those for dz = 1: moving the offset).
+// At scores z + t dz; dz may be null (then slope and curvature are those for dz = 1: moving the offset). The rows of
+// the problem are `list` of the team's.
 [[nodiscard]] LineSums line_sums(const Problem& problem, const double* z, const double* dz, double t,
-                                 const Threads& threads);
+                                 const Team& team, const Stretch& list);
+[[nodiscard]] inline LineSums line_sums(const Problem& problem, const double* z, const double* dz, double t,
+                                        const Team& team) {
+  return line_sums(problem, z, dz, t, team, team.stretch(problem.rows()));
+}
 
 // u_i = cost_i slope(m_i) y_i and h_i = cost_i curvature(m_i) at scores z; returns sum cost loss(m).
-double loss_slopes(const Problem& problem, const double* z, double* u, double* h, const Threads& threads);
+double loss_slopes(const Problem& problem, const double* z, double* u, double* h, const Team& team,
+                   const Stretch& list);
+inline double loss_slopes(const Problem& problem, const double* z, double* u, double* h, const Team& team) {
+  return loss_slopes(problem, z, u, h, team, team.stretch(problem.rows()));
+}
 
 }  // namespace halfspace

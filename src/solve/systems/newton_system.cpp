@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/newton_system.hpp"
+#include "solve/systems/newton_system.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/row_sums.hpp"
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/random.hpp"
 
 namespace halfspace {
@@ -29,13 +30,14 @@ void NewtonSystem::take(std::span<const std::uint32_t> ids, std::span<const doub
   const double floor = thin ? thin_floor(h) : 0.0;
   if (floor > 0) {
     draw(ids, h, floor, step);
-    return;
+  } else {
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+      if (!(h[k] > 0)) continue;
+      chosen_.push_back(ids[k]);
+      weight_.push_back(h[k]);
+    }
   }
-  for (std::size_t k = 0; k < ids.size(); ++k) {
-    if (!(h[k] > 0)) continue;
-    chosen_.push_back(ids[k]);
-    weight_.push_back(h[k]);
-  }
+  list_ = goal_.team.stretch(chosen_.size());
 }
 
 // The curvature below which all rows together have `light` of it, judged by some of the rows; 0 where a draw
@@ -44,8 +46,10 @@ void NewtonSystem::take(std::span<const std::uint32_t> ids, std::span<const doub
 double NewtonSystem::thin_floor(std::span<const double> h) const {
   constexpr double light = 0.03, worth = 0.6;
   std::vector<double> some;
-  const std::size_t stride = std::max<std::size_t>(1, h.size() / 2000);
-  for (std::size_t k = 0; k < h.size(); k += stride) some.push_back(h[k]);
+  const Stretch all = goal_.team.stretch(h.size());
+  const std::size_t stride = std::max<std::size_t>(1, all.total / 2000);
+  for (std::size_t k = all.first_of(stride); k < h.size(); k += stride) some.push_back(h[k]);
+  some = goal_.team.join(std::move(some));
   std::sort(some.begin(), some.end());
   const double total = std::accumulate(some.begin(), some.end(), 0.0);
   double sum = 0;
@@ -64,12 +68,14 @@ double NewtonSystem::thin_floor(std::span<const double> h) const {
 
 void NewtonSystem::draw(std::span<const std::uint32_t> ids, std::span<const double> h, double floor,
                         std::uint64_t step) {
-  Random random(1, step);
-  for (std::size_t k = 0; k < ids.size(); ++k) {
-    if (h[k] < floor && random.uniform() * floor >= h[k]) continue;
-    chosen_.push_back(ids[k]);
-    weight_.push_back(std::max(h[k], floor));
-  }
+  Random drawn(1, step);
+  add_in_turn(goal_.team, drawn, [&](Random& random) {
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+      if (h[k] < floor && random.uniform() * floor >= h[k]) continue;
+      chosen_.push_back(ids[k]);
+      weight_.push_back(std::max(h[k], floor));
+    }
+  });
 }
 
 // out = H v over the rows, few at a time: they are still near when they are added.
@@ -80,20 +86,18 @@ void NewtonSystem::multiply(const std::vector<double>& v, std::vector<double>& o
   std::copy(v.begin(), v.end(), out.begin());
   if (offset_ == Offset::Free) out[d_] = 0;
   const double shift = has_offset_ ? v[d_] : 0.0;
-  over_slices(chosen_.size(), d_, out.data(), part_, goal_.threads,
-              [&](std::size_t begin, std::size_t end, double* to) {
-                for (; begin < end; begin += few) {
-                  const auto ids = std::span(chosen_).subspan(begin, std::min(few, end - begin));
-                  rows_.dots(ids, v.data(), hv.data() + begin);
-                  for (std::size_t k = begin; k < begin + ids.size(); ++k)
-                    hv[k] = weight_[k] * (hv[k] + shift);
-                  rows_.axpys(ids, hv.data() + begin, to);
-                }
-              });
+  add_list(goal_.team, list_, d_, out.data(), part_, [&](std::size_t begin, std::size_t end, double* to) {
+    for (; begin < end; begin += few) {
+      const auto ids = std::span(chosen_).subspan(begin, std::min(few, end - begin));
+      rows_.dots(ids, v.data(), hv.data() + begin);
+      for (std::size_t k = begin; k < begin + ids.size(); ++k) hv[k] = weight_[k] * (hv[k] + shift);
+      rows_.axpys(ids, hv.data() + begin, to);
+    }
+  });
   if (has_offset_)
-    out[d_] += sum_blocks(goal_.threads, hv.size(), row_block, 0.0, [&](std::size_t b, std::size_t e) {
-      return std::accumulate(hv.begin() + static_cast<std::ptrdiff_t>(b),
-                             hv.begin() + static_cast<std::ptrdiff_t>(e), 0.0);
+    out[d_] += sum_rows(goal_.team, list_, 0.0, [&](std::size_t b, std::size_t e, double& sum) {
+      sum = std::accumulate(hv.begin() + static_cast<std::ptrdiff_t>(b),
+                            hv.begin() + static_cast<std::ptrdiff_t>(e), sum);
     });
 }
 
@@ -103,10 +107,12 @@ void NewtonSystem::prepare_preconditioner() {
     return;
   }
   diagonal_.assign(d_ + 1, 0.0);
-  for (std::size_t k = 0; k < chosen_.size(); ++k) {
-    rows_.add_squares(weight_[k], chosen_[k], diagonal_.data());
-    diagonal_[d_] += weight_[k];
-  }
+  add_in_turn(goal_.team, diagonal_, [&](std::vector<double>& to) {
+    for (std::size_t k = 0; k < chosen_.size(); ++k) {
+      rows_.add_squares(weight_[k], chosen_[k], to.data());
+      to[d_] += weight_[k];
+    }
+  });
   constexpr double share = 0.01;
   for (std::size_t j = 0; j < d_; ++j) diagonal_[j] = 1 + share * diagonal_[j];
   diagonal_[d_] = has_offset_ ? diagonal_[d_] + (offset_ == Offset::Lifted ? 1.0 : 1e-12) : 1.0;
@@ -149,7 +155,7 @@ int NewtonSystem::solve(std::span<const double> g, double enough, std::uint64_t 
   for (; iterations < 500; ++iterations) {
     if (rho <= rho_enough || length(residual_) <= enough) break;
     if (iterations % 8 == 7 &&
-        !goal_.clock.go_on({std::numeric_limits<double>::quiet_NaN(), step, std::nan(""), "newton"}, why))
+        !goal_.go_on({std::numeric_limits<double>::quiet_NaN(), step, std::nan(""), "newton"}, why))
       break;
     multiply(direction_, product_);
     const double curvature = dot(direction_.data(), product_.data(), d_ + 1);

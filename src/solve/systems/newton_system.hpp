@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "solve/curvature_matrix.hpp"
-#include "solve/solver.hpp"
+#include "solve/convex/solver.hpp"
+#include "solve/systems/curvature_matrix.hpp"
 
 namespace halfspace {
 
@@ -52,6 +52,7 @@ class NewtonSystem {
   std::size_t d_;
   bool has_offset_;
   std::vector<std::uint32_t> chosen_;
+  Stretch list_;  // the chosen rows
   std::vector<double> weight_;
   std::vector<double> product_of_row_, diagonal_, residual_, scaled_, product_, direction_;
   std::vector<std::vector<double>> part_;

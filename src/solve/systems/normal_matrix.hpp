@@ -7,32 +7,36 @@
 #include <span>
 #include <vector>
 
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
 
 namespace halfspace {
 
 class NormalMatrix {
  public:
   // with_offset: rows get a last entry 1. precise: dense blocks are multiplied in double, not in float.
-  NormalMatrix(const RowAccess& rows, bool with_offset, bool precise, const Threads& threads);
+  NormalMatrix(const RowAccess& rows, bool with_offset, bool precise, const Team& team);
 
   [[nodiscard]] std::size_t size() const { return n_; }
   [[nodiscard]] double* lower() { return matrix_.data(); }  // size() x size(), lower triangle
   [[nodiscard]] const double* lower() const { return matrix_.data(); }
   void clear();
-  // G += sum d[k] x_{chosen[k]} x_{chosen[k]}'; d may be negative (rows that leave).
+  // G += sum d[k] x_{chosen[k]} x_{chosen[k]}'; d may be negative (rows that leave). The rows of all members of the team
+  // come to each of them, and each forms the whole of G.
   void add(std::span<const std::uint32_t> chosen, std::span<const double> d);
 
  private:
-  void add_sparse(std::span<const std::uint32_t> chosen, std::span<const double> d, double* to);
+  void add(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::span<const double> d);
+  void add_sparse(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::span<const double> d,
+                  double* to) const;
   template <class T>
-  void add_dense(std::span<const std::uint32_t> chosen, std::span<const double> d, std::vector<T>& block);
+  void add_dense(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::span<const double> d,
+                 std::vector<T>& block);
   template <class T>
-  void fill(std::span<const std::uint32_t> rows, std::span<const T> root, std::size_t begin, std::size_t end,
-            T* block) const;
+  void fill(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::span<const T> root,
+            std::size_t begin, std::size_t end, T* block) const;
 
   const RowAccess& rows_;
-  const Threads& threads_;
+  Team team_;
   bool precise_, with_offset_;
   std::size_t n_;
   std::vector<double> matrix_;

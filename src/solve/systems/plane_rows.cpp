@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "solve/plane_rows.cpp"
-#include "solve/plane_rows.hpp"
+#define HWY_TARGET_INCLUDE "solve/systems/plane_rows.cpp"
+#include "solve/systems/plane_rows.hpp"
 
 #include <type_traits>
 
-#include "core/each_target.hpp"
+#include "core/simd/each_target.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace halfspace::detail::HWY_NAMESPACE {
@@ -98,7 +98,7 @@ void exponentials(double* v, std::size_t size) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "core/targets.hpp"
+#include "core/simd/targets.hpp"
 
 namespace halfspace {
 namespace {

@@ -8,9 +8,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/aligned.hpp"
-#include "data/row_access.hpp"
-#include "solve/plane_rows.hpp"
+#include "core/row_sums.hpp"
+#include "core/simd/aligned.hpp"
+#include "data/storage/row_access.hpp"
+#include "solve/systems/plane_rows.hpp"
 
 namespace halfspace {
 
@@ -18,8 +19,15 @@ class PlaneSums {
  public:
   // with_constant: every row ends with a 1 in a column of its own, the last one.
   PlaneSums(const RowAccess& rows, std::span<const std::uint32_t> ids, bool with_constant, std::size_t stride,
-            const Threads& threads)
-      : rows_(rows), ids_(ids), with_constant_(with_constant), stride_(stride), threads_(threads) {}
+            const Team& team)
+      : rows_(rows),
+        ids_(ids),
+        list_(team.stretch(ids.size())),
+        with_constant_(with_constant),
+        stride_(stride),
+        team_(team) {}
+
+  [[nodiscard]] const Stretch& list() const { return list_; }
 
   [[nodiscard]] std::size_t values() const { return (rows_.cols() + 1) * stride_; }
 
@@ -43,28 +51,15 @@ class PlaneSums {
   // out += sum over the rows of what `add(k, entries, sums)` adds to its own sums, which are of type T.
   template <class T, class F>
   void sum(std::vector<double>& out, F&& add) {
-    const std::size_t n = ids_.size(), count = slices();
-    const std::size_t length = (n + count - 1) / count;
     std::vector<AlignedVector<T>>& part = parts<T>();
-    part.resize(count);
-    threads_.run(count, [&](std::size_t t) {
-      part[t].assign(values(), T{0});
-      for_rows(std::min(n, t * length), std::min(n, (t + 1) * length),
-               [&](std::size_t k, const Entries& row) { add(k, row, part[t].data()); });
-    });
-    for_blocks(threads_, values(), 8192, [&](std::size_t begin, std::size_t end) {
-      for (const auto& v : part)
-        for (std::size_t j = begin; j < end; ++j) out[j] += static_cast<double>(v[j]);
-    });
+    slice_sums(team_, list_, slices_of(list_.total, values(), 512), values(), part,
+               [&](std::size_t begin, std::size_t end, T* sums) {
+                 for_rows(begin, end, [&](std::size_t k, const Entries& row) { add(k, row, sums); });
+               });
+    add_parts(team_.threads(), part, values(), out.data());
   }
 
  private:
-  // Slices of rows for sums of weights: a function of the shape alone.
-  [[nodiscard]] std::size_t slices() const {
-    const std::size_t by_memory = std::max<std::size_t>(2, (std::size_t{1} << 21U) / values());
-    return std::clamp<std::size_t>(std::min(ids_.size() / 512, by_memory), 1, 16);
-  }
-
   template <class T>
   std::vector<AlignedVector<T>>& parts() {
     if constexpr (std::is_same_v<T, float>)
@@ -75,9 +70,10 @@ class PlaneSums {
 
   const RowAccess& rows_;
   std::span<const std::uint32_t> ids_;
+  Stretch list_;
   bool with_constant_;
   std::size_t stride_;
-  const Threads& threads_;
+  Team team_;
   std::vector<AlignedVector<double>> part_;  // the planes of a feature share their cache lines with no others
   std::vector<AlignedVector<float>> short_part_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/separation/exact_simplex.hpp"
+#include "solve/separation/exact/exact_simplex.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "solve/separation/core_rows.hpp"
-#include "solve/separation/exact_solve.hpp"
+#include "solve/separation/exact/exact_solve.hpp"
 
 namespace halfspace::separation {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/separation/exact_solve.hpp"
+#include "solve/separation/exact/exact_solve.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/random.hpp"
-#include "solve/separation/lifting.hpp"
+#include "solve/separation/exact/lifting.hpp"
 
 namespace halfspace::separation {
 

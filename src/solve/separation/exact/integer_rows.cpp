@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/separation/integer_rows.hpp"
+#include "solve/separation/exact/integer_rows.hpp"
 
 #include <algorithm>
 #include <climits>
 #include <cmath>
 #include <numeric>
 
-#include "solve/separation/number.hpp"
+#include "solve/separation/exact/number.hpp"
 
 namespace halfspace::separation {
 namespace {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "data/pages.hpp"
+#include "data/storage/pages.hpp"
 #include "halfspace/certify/separation.hpp"
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/data/dataset.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/separation/lifting.hpp"
+#include "solve/separation/exact/lifting.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
 
 namespace halfspace::separation {
 namespace {
@@ -207,6 +207,7 @@ bool Lifting::plausible(const std::vector<mpz_class>& right, const std::vector<m
   const std::size_t n = matrix_.size();
   const auto remainder = [](const mpz_class& x) { return std::uint64_t{mpz_fdiv_ui(x.get_mpz_t(), prime)}; };
   std::vector<std::uint64_t> x;
+  x.reserve(numerators.size());
   for (const mpz_class& v : numerators) x.push_back(remainder(v));
   const std::uint64_t d = remainder(denominator);
   for (std::size_t i = 0; i < n; ++i) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "halfspace/core/stop.hpp"
-#include "solve/separation/integer_rows.hpp"
+#include "solve/separation/exact/integer_rows.hpp"
 
 namespace halfspace::separation {
 
@@ -101,7 +101,7 @@ class Lifting {
   IntegerMatrix matrix_;
   Triangles triangles_;
   Remainders mod_;
-  StopHandle stop_;  // solve() throws Stopped
+  StopHandle stop_;                                    // solve() throws Stopped
   std::vector<double> lower_inverse_, upper_inverse_;  // of the diagonals
   std::vector<double> residual_;
   std::vector<mpz_class> wide_residual_;

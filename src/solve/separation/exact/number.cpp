@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/separation/number.hpp"
+#include "solve/separation/exact/number.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -18,7 +18,7 @@ bool short_decimal(double size, Number& out) {
   if (!(size >= 1e-7 && size < 1e14)) return false;
   const int top = ((std::ilogb(size) + 1) * 1233) >> 12;  // log10, never too small
   const double by = power[static_cast<std::size_t>(14 - top)];
-  out.digits = static_cast<std::int64_t>(size * by + 0.5);
+  out.digits = static_cast<std::int64_t>(size * by + 0.5);  // NOLINT: checked in the next line
   if (static_cast<double>(out.digits) / by != size) return false;
   out.exponent = top - 14;
   for (; out.digits % 10 == 0; out.digits /= 10) ++out.exponent;

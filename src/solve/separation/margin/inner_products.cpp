@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/separation/inner_products.hpp"
+#include "solve/separation/margin/inner_products.hpp"
 
 #include <algorithm>
 
-#include "core/dense.hpp"
+#include "core/simd/dense.hpp"
 
 namespace halfspace::separation {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/separation/margin_systems.hpp"
+#include "solve/separation/margin/margin_systems.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "halfspace/core/kernels.hpp"
+#include "core/simd/row_loops.hpp"
 
 namespace halfspace::separation {
 namespace {

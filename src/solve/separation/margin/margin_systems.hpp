@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "core/dense.hpp"
-#include "data/row_access.hpp"
+#include "core/simd/dense.hpp"
+#include "data/storage/row_access.hpp"
 #include "halfspace/objective/problem.hpp"
-#include "solve/normal_matrix.hpp"
-#include "solve/separation/inner_products.hpp"
+#include "solve/separation/margin/inner_products.hpp"
+#include "solve/systems/normal_matrix.hpp"
 
 namespace halfspace::separation {
 

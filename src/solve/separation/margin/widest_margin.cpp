@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solve/separation/widest_margin.hpp"
+#include "solve/separation/margin/widest_margin.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "halfspace/core/kernels.hpp"
-#include "solve/separation/margin_systems.hpp"
+#include "core/simd/row_loops.hpp"
+#include "solve/separation/margin/margin_systems.hpp"
 
 namespace halfspace::separation {
 namespace {

@@ -17,9 +17,9 @@
 #include <span>
 #include <vector>
 
-#include "data/row_access.hpp"
+#include "data/storage/row_access.hpp"
 #include "halfspace/objective/problem.hpp"
-#include "solve/clock.hpp"
+#include "solve/convex/clock.hpp"
 
 namespace halfspace::separation {
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "holdout.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "describe.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/data/split.hpp"
+#include "halfspace/data/table_rows.hpp"
+#include "halfspace/evaluate/folds.hpp"
+
+namespace halfspace::cli {
+
+void GroupOption::add(OptionList& options) {
+  options.text("--groups", "COLUMN",
+               "tables: rows with the same cell in this column stay together; it is no feature", column_);
+}
+
+Dataset GroupOption::read_rows(DataOptions& data, const Common& common,
+                               std::vector<std::string>& notes) const {
+  if (!given()) return read_data(data, common, notes);
+  const bool ignores = !data.read.ignore.empty();
+  data.read.ignore.push_back(column_);
+  try {
+    return read_data(data, common, notes);
+  } catch (const UsageError& error) {
+    // Nobody typed --ignore.
+    if (ignores || !std::string_view(error.what()).starts_with("ignore ")) throw;
+    throw UsageError(fmt::format("--groups {}: groups are a column of a table", printable(column_)),
+                     "a CSV or TSV file");
+  }
+}
+
+std::vector<std::uint32_t> GroupOption::read(const DataOptions& data, const Common& common,
+                                             const Dataset& rows) const {
+  if (!given()) return {};
+  ReadOptions options = data.read;
+  options.threads = common.team();
+  return read_groups(data.path, options, column_, rows);
+}
+
+void refuse_filled_holes(const Dataset& data, std::string_view what) {
+  if (data.encoding() == nullptr) return;
+  const Missing missing = data.encoding()->missing;
+  if (missing == Missing::Error || missing == Missing::Drop) return;
+  throw UsageError(
+      fmt::format("{} with --missing {}: the filled-in values would be learned from the rows held out too",
+                  what, OptionType<Missing>::print(missing)),
+      "halfspace split, then train TRAIN --test TEST; or --missing drop");
+}
+
+void Holdout::add_options(OptionList& options) {
+  options.group("Judging");
+  options
+      .value("--holdout", "SHARE", "train without this share of the rows, and say the error on them", share_,
+             {0, 0.95})
+      .fallback = "none";
+  options.text("--test", "FILE", "say the error on the rows of this file too", test_path_);
+  groups_.add(options);
+}
+
+void Holdout::check() const {
+  if (share_ > 0 && !test_path_.empty())
+    throw UsageError("--holdout and --test are two answers to the same question", "one of them");
+  if (groups_.given() && !(share_ > 0))
+    throw UsageError("--groups says how --holdout splits", "--holdout 0.2");
+}
+
+Dataset Holdout::training_part(const Dataset& data, const DataOptions& options, const Common& common) {
+  if (!(share_ > 0)) return data;
+  refuse_filled_holes(data, "--holdout");
+  const auto seed = static_cast<std::uint64_t>(common.seed);
+  const std::vector<std::uint32_t> groups = groups_.read(options, common, data);
+  const Split split =
+      groups.empty() ? stratified_split(data, share_, seed) : grouped_split(data, groups, share_, seed);
+  if (split.test.empty())
+    throw InputError({.file = data.name()}, fmt::format("{} rows", data.rows()),
+                     "enough to hold some out and to train on the others");
+  held_out_ = data.subset(split.test);
+  return without_rare_words(data.subset(split.train));
+}
+
+std::optional<Evaluation> Holdout::judge(const Model& model, const DataOptions& options, const Common& common,
+                                         std::vector<std::string>& notes) const {
+  if (held_out_) return evaluate(model, *held_out_, common.team());
+  if (test_path_.empty()) return std::nullopt;
+  DataOptions test = options;
+  test.path = test_path_;
+  const Dataset rows = read_for_model(test, model, common, notes);
+  if (!rows.labelled()) throw InputError({.file = test_path_}, "no labels", "labelled rows to judge by");
+  return evaluate(model, rows, common.team());
+}
+
+std::string Holdout::words(const Evaluation& found) const {
+  return fmt::format(
+      "error on {}: {}{}", held_out_ ? std::string("rows held out") : printable(test_path_, 200),
+      error_words(found.count, 4),
+      found.interval
+          ? fmt::format(", 95 % interval {:.4g} to {:.4g}", found.interval->low, found.interval->high)
+          : "");
+}
+
+Json Holdout::json(const std::optional<Evaluation>& found) const {
+  if (!found) return nullptr;
+  Json out;
+  out["file"] = held_out_ ? Json(nullptr) : Json(test_path_);
+  out["rows"] = found->count.rows;
+  out["errors"] = found->count.wrong;
+  out["error"] = found->error;
+  out["weight"] = weight_json(found->count);
+  out["interval"] = found->interval ? Json{found->interval->low, found->interval->high} : Json(nullptr);
+  out["unknown_labels"] = found->unknown_labels;
+  return out;
+}
+
+}  // namespace halfspace::cli

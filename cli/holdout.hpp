@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows that are kept from training to judge by them: a share of DATA, or another file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data_options.hpp"
+#include "halfspace/evaluate/evaluation.hpp"
+
+namespace halfspace::cli {
+
+// --groups COLUMN: rows with the same cell stay together. The column is no feature.
+class GroupOption {
+ public:
+  void add(OptionList& options);
+  [[nodiscard]] bool given() const { return !column_.empty(); }
+  // read_data() with the column taken out of the features.
+  [[nodiscard]] Dataset read_rows(DataOptions& data, const Common& common,
+                                  std::vector<std::string>& notes) const;
+  // After: the group of every row; empty when none were asked for.
+  [[nodiscard]] std::vector<std::uint32_t> read(const DataOptions& data, const Common& common,
+                                                const Dataset& rows) const;
+
+ private:
+  std::string column_;
+};
+
+// Throws UsageError when figures of all rows stand in the rows already, so that none can be kept from them.
+void refuse_filled_holes(const Dataset& data, std::string_view what);
+
+class Holdout {
+ public:
+  void add_options(OptionList& options);
+  [[nodiscard]] bool asked() const { return share_ > 0 || !test_path_.empty(); }
+  [[nodiscard]] const std::string& test_path() const { return test_path_; }
+  // Throws UsageError for options that contradict each other.
+  void check() const;
+  [[nodiscard]] Dataset read_rows(DataOptions& data, const Common& common,
+                                  std::vector<std::string>& notes) const {
+    return groups_.read_rows(data, common, notes);
+  }
+  // The rows to train on; those held out are kept here.
+  [[nodiscard]] Dataset training_part(const Dataset& data, const DataOptions& options, const Common& common);
+  [[nodiscard]] std::optional<Evaluation> judge(const Model& model, const DataOptions& options,
+                                                const Common& common, std::vector<std::string>& notes) const;
+  [[nodiscard]] std::string words(const Evaluation& found) const;
+  [[nodiscard]] Json json(const std::optional<Evaluation>& found) const;
+
+ private:
+  double share_ = 0;
+  std::string test_path_;
+  GroupOption groups_;
+  std::optional<Dataset> held_out_;
+};
+
+}  // namespace halfspace::cli

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// halfspace path DATA
+#include "halfspace/evaluate/path.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "halfspace/core/error.hpp"
+#include "memory.hpp"
+#include "search_options.hpp"
+#include "signals.hpp"
+#include "verbs.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+constexpr double points_per_decade = 2;
+
+class PathVerb final : public Command {
+ public:
+  explicit PathVerb(const std::vector<std::string>& args) : algorithms_(args, "--algorithm", "svm") {}
+
+  void add_options(OptionList& options) override {
+    options.argument("DATA", "labelled rows", data_.path);
+    options.group("Options");
+    options.text("--algorithm", "NAME", "what to train: svm, logistic, nu-svm or any other", word_).fallback =
+        "svm";
+    options.value("--holdout", "SHARE", "share of the rows to validate on", share_, {1e-6, 0.99});
+    groups_.add(options);
+    algorithms_.add_options(options, false);
+    data_.add_reading(options);
+    data_.add_training(options);
+  }
+  [[nodiscard]] std::string hint_for(const std::string& option) const override {
+    return algorithms_.hint_for(option);
+  }
+
+  int run(const Common& common, Output& output) override {
+    if (algorithms_.names().size() != 1) throw UsageError("--algorithm: one for a path");
+    const SearchSpace space = algorithms_.spaces(data_, true, points_per_decade).front();
+    if (space.axes.size() != 1)
+      throw UsageError("a path goes along one option: one range",
+                       "--C 1e-4:1e4, or --algorithm nu-svm --nu 0.1:0.9");
+    std::vector<std::string> notes;
+    const FoldData rows = read_for_folds(data_, groups_, common, "path", notes);
+    keep_memory();
+    const auto seed = static_cast<std::uint64_t>(common.seed);
+    const Split split = rows.groups.empty() ? stratified_split(rows.data, share_, seed)
+                                            : grouped_split(rows.data, rows.groups, share_, seed);
+    ProgressMeter meter(common.progress, common.quiet);
+    const Run run = common.run();
+    const std::vector<PathPoint> points = path_points(rows.data, split, space, run, [&meter](double done) {
+      finish_in_order();  // the points so far are an answer
+      Progress progress;
+      progress.done = done;
+      progress.stage = "path";
+      meter.show(progress);
+    });
+    for (const std::string& note : notes) output.note(note);
+    const std::string& option = space.axes.front().option;
+    output.line(describe_data(rows.data, data_.path));
+    output.line(fmt::format("{}: trained on {} rows, validated on {}", algorithms_.names().front(),
+                            split.train.size(), split.test.size()));
+    print(points, option, output);
+    output.object(output.json() ? json(rows.data, split, points, option) : Json());
+    return run.stop.asked() ? exit_limit : exit_done;
+  }
+
+ private:
+  static std::string cell(const std::optional<double>& value) {
+    return value ? fmt::format("{:.4g}", *value) : std::string("-");
+  }
+
+  static void print(const std::vector<PathPoint>& points, const std::string& option, const Output& output) {
+    output.line(fmt::format("{:>10}{:>12}{:>12}{:>10}{:>12}{:>12}{:>10}", option, "|theta|", "margin",
+                            "vectors", "training", "validation", "gap"));
+    for (const PathPoint& point : points) {
+      if (!point.finished) {
+        output.line(fmt::format("{:>10.4g}  {}", point.value,
+                                point.refusal.empty() ? "not finished" : printable(point.refusal, 120)));
+        continue;
+      }
+      output.line(fmt::format("{:>10.4g}{:>12}{:>12}{:>10}{:>12.4f}{:>12.4f}{:>10}{}", point.value,
+                              cell(point.norm), cell(point.margin),
+                              point.support_vectors ? fmt::format("{}", *point.support_vectors) : "-",
+                              point.training.share(), point.validation.share(),
+                              point.relative_gap ? fmt::format("{:.0e}", *point.relative_gap) : "-",
+                              outcome_of(point.stop) == Outcome::Limit ? "  stopped at a limit" : ""));
+    }
+  }
+
+  [[nodiscard]] Json json(const Dataset& data, const Split& split, const std::vector<PathPoint>& points,
+                          const std::string& option) const {
+    const auto known = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+    Json list = Json::array();
+    for (const PathPoint& point : points) {
+      Json row;
+      row[option] = point.value;
+      row["norm"] = known(point.norm);
+      row["margin"] = known(point.margin);
+      row["support_vectors"] = known(point.support_vectors);
+      row["training_error"] = point.finished ? Json(point.training.share()) : Json(nullptr);
+      row["validation_error"] = point.finished ? Json(point.validation.share()) : Json(nullptr);
+      row["relative_gap"] = known(point.relative_gap);
+      row["theta"] = point.theta;
+      row["theta0"] = point.theta0;
+      row["stop"] = stop_name(point.stop);
+      if (!point.finished) row["refusal"] = point.refusal.empty() ? "not finished" : point.refusal;
+      list.push_back(std::move(row));
+    }
+    return {{"schema", "halfspace.path/1"},
+            {"algorithm", algorithms_.names().front()},
+            {"option", option},
+            {"rows", data.rows()},
+            {"training_rows", split.train.size()},
+            {"validation_rows", split.test.size()},
+            {"scale", OptionType<ScaleKind>::print(data_.scale)},
+            {"points", std::move(list)}};
+  }
+
+  AlgorithmChoice algorithms_;
+  std::string word_;
+  double share_ = 0.25;
+  GroupOption groups_;
+  DataOptions data_;
+};
+
+}  // namespace
+
+constinit const Verb path_verb = {
+    "path",
+    "DATA [--algorithm NAME] [--C LOW:HIGH] [options]",
+    "what becomes of a classifier along C or another option",
+    {"halfspace path a9a --C 1e-4:1e4",
+     "halfspace path table.csv --algorithm nu-svm --nu 0.05:0.5 --scale standard"},
+    "Trains at every value of a range: length of theta, margin, support vectors, error on the training rows "
+    "and on rows "
+    "held out, and how far the objective is at most from the best one, certified at every point.",
+    [](const std::vector<std::string>& args) -> std::unique_ptr<Command> {
+      return std::make_unique<PathVerb>(args);
+    }};
+
+}  // namespace halfspace::cli

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// halfspace report MODEL DATA -o report.html
+#include "halfspace/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "data_options.hpp"
+#include "halfspace/certify/verify_model.hpp"
+#include "halfspace/core/bytes.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/model/model_file.hpp"
+#include "verbs.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+class ReportVerb final : public Command {
+ public:
+  void add_options(OptionList& options) override {
+    options.argument("MODEL", "a model written by halfspace train, or one of LIBLINEAR or LIBSVM",
+                     model_path_);
+    options.argument("DATA", "the rows it was trained on, or other labelled rows", data_.path);
+    options.group("Options");
+    options.text("-o,--output", "FILE", "where the page goes; - for standard output", path_);
+    options.text("--test", "DATA", "labelled rows that judge the model, in place of DATA", test_path_);
+    options.flag("--no-verify", "do not recompute what the model claims", no_verify_);
+    data_.add_reading_for_model(options);
+  }
+
+  int run(const Common& common, Output& output) override {
+    if (path_.empty() && !common.json)
+      throw UsageError("no -o FILE given", "halfspace report MODEL DATA -o report.html");
+    check_one_stdin(model_path_, data_.path);
+    check_one_stdin(data_.path, test_path_);
+    check_output(path_, {model_path_, data_.path, test_path_});
+    if (path_ == "-" && !common.json) output.divert();
+    const Model model = load(model_path_, common.team());
+    std::vector<std::string> notes;
+    const Dataset data = read_for_model(data_, model, common, notes);
+    std::optional<Dataset> test;
+    if (!test_path_.empty()) {
+      DataOptions options = data_;
+      options.path = test_path_;
+      test = read_for_model(options, model, common, notes);
+    }
+    const Run run = common.run();
+    const std::string json = report_json({.model = model,
+                                          .data = data,
+                                          .test = test ? &*test : nullptr,
+                                          .model_name = model_path_,
+                                          .data_name = data_.path,
+                                          .test_name = test_path_,
+                                          .notes = notes,
+                                          .check = check(model, common)},
+                                         run);
+    for (const std::string& note : notes) output.note(note);
+    if (!path_.empty()) {
+      const std::string page = report_page(json);
+      write_file(path_, [&](ByteSink& sink) { sink.write(page); });
+      const Json object = Json::parse(json);
+      for (const Json& sentence : object.at("verdict")) output.line(sentence.get<std::string>());
+      output.line(fmt::format("{} written ({})", printable(path_, 200), human_bytes(page.size())));
+      if (path_ != "-") output.line(fmt::format("open it in a browser: {}", place_of(path_)));
+    }
+    if (common.json) output.bytes(json + "\n");
+    return exit_done;
+  }
+
+ private:
+  // What the model claims, recomputed from rows that are read as verify reads them; nothing for rows that come only
+  // once, and for models that carry no such claim.
+  [[nodiscard]] std::optional<ModelCheck> check(const Model& model, const Common& common) const {
+    std::error_code ignored;
+    if (no_verify_ || !std::filesystem::is_regular_file(data_.path, ignored)) return std::nullopt;
+    try {
+      ReadOptions options = training_read(model);
+      options.format = data_.read.format;
+      options.threads = common.team();
+      options.zero_based = options.zero_based || data_.read.zero_based;
+      const Dataset rows = read(data_.path, options);
+      if (rows.labelled()) return verify(model, rows, common.team(), model_path_);
+    } catch (const UsageError&) {  // a kind of model about which nothing can be checked
+    } catch (const InputError&) {  // other rows than those of the training
+    }
+    return std::nullopt;
+  }
+
+  static std::string place_of(const std::string& path) {
+    std::error_code failed;
+    const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
+    return printable(failed ? path : absolute.string(), 400);
+  }
+
+  std::string model_path_, path_, test_path_;
+  bool no_verify_ = false;
+  DataOptions data_;
+};
+
+}  // namespace
+
+constinit const Verb report_verb = {"report",
+                                    "MODEL DATA [--test DATA] -o FILE.html [options]",
+                                    "one page about a model, to open in a browser, without network",
+                                    {"halfspace report cancer.model data/breast_cancer.csv -o report.html",
+                                     "halfspace report a9a.model a9a --test a9a.t -o report.html"},
+                                    "Writes one HTML file: the verdict, the data and what is odd about them, "
+                                    "errors with intervals and baselines, "
+                                    "whether the model is solved and the classes separable, weights, a "
+                                    "nomogram, thresholds with costs, calibration, "
+                                    "margins and the hardest rows. --json prints what it shows as an object.",
+                                    [](const std::vector<std::string>&) -> std::unique_ptr<Command> {
+                                      return std::make_unique<ReportVerb>();
+                                    }};
+
+}  // namespace halfspace::cli

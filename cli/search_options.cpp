@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "algorithm_options.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/prepare/against_rest.hpp"
+
+namespace halfspace::cli {
+namespace {
+
+std::vector<std::string> names_in(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string value_of(const std::vector<std::string>& args, const std::string& option,
+                     std::string_view fallback) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args[i].starts_with(option + "=")) return args[i].substr(option.size() + 1);
+    if (args[i] == option && i + 1 < args.size()) return args[i + 1];
+  }
+  return std::string(fallback);
+}
+
+}  // namespace
+
+AlgorithmChoice::AlgorithmChoice(const std::vector<std::string>& args, std::string option,
+                                 std::string_view fallback)
+    : option_(std::move(option)), names_(names_in(value_of(args, option_, fallback))) {
+  for (std::size_t k = 0; k < names_.size(); ++k) {
+    (void)Algorithm::by_name(names_[k]);
+    if (std::find(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(k), names_[k]) !=
+        names_.begin() + static_cast<std::ptrdiff_t>(k))
+      throw UsageError(fmt::format("{}: {} is there twice", option_, names_[k]));
+  }
+  if (names_.empty()) throw UsageError(fmt::format("{} needs the name of an algorithm", option_));
+}
+
+void AlgorithmChoice::add_options(OptionList& options, bool makes_features) {
+  makes_features_ = makes_features;
+  for (const std::string& name : names_) {
+    options.group(fmt::format("Algorithm {}", name));
+    for (const OptionInfo& info : Algorithm::by_name(name).options()) {
+      const auto listed = options.all();
+      if (std::any_of(listed.begin(), listed.end(),
+                      [&](const OptionSpec& spec) { return spec.names == "--" + info.name; }))
+        continue;
+      OptionSpec spec{"--" + info.name, info.unit, info.help, info.fallback, info.choices};
+      spec.flag = info.flag;
+      spec.set = [this, option = info.name, flag = info.flag](const std::string& text) {
+        given_[option] = flag && text.empty() ? "true" : text;
+      };
+      options.add(std::move(spec));
+    }
+  }
+  const auto listed = options.all();
+  if (!makes_features_ || std::any_of(listed.begin(), listed.end(),
+                                      [](const OptionSpec& spec) { return spec.names == "--kernel"; }))
+    return;
+  OptionSpec kernel{"--kernel", "KERNEL", "what the products of the features stand for: rbf:GAMMA"};
+  kernel.set = [this](const std::string& text) { given_["kernel"] = text; };
+  options.add(std::move(kernel));
+}
+
+std::string AlgorithmChoice::hint_for(const std::string& option) const {
+  return option_owners(Algorithm::by_name(names_.front()), option);
+}
+
+std::vector<SearchSpace> AlgorithmChoice::spaces(const DataOptions& data, bool search,
+                                                 double per_decade) const {
+  std::vector<SearchSpace> out;
+  if (makes_features_ && !given_.contains("kernel"))
+    throw UsageError("--features nystrom and fourier need --kernel", "--kernel rbf:0.1");
+  for (const std::string& name : names_) {
+    const Algorithm algorithm = Algorithm::by_name(name);
+    SearchSpace space;
+    space.fixed.algorithm = name;
+    space.fixed.preparation = {data.positive, data.scale, data.map, data.map_kernel, data.read.zero_based};
+    const std::vector<OptionInfo> options = algorithm.options();
+    for (const auto& one_given : given_) {
+      const std::string& option = one_given.first;
+      const std::string& text = one_given.second;
+      const bool of_map = makes_features_ && option == "kernel";
+      const auto info = std::find_if(options.begin(), options.end(),
+                                     [&](const OptionInfo& one) { return one.name == option; });
+      if (info == options.end() && !of_map) continue;
+      const bool searchable = of_map || can_be_searched(*info);
+      if (auto axis = searchable ? parse_axis(algorithm, option, text, per_decade) : std::nullopt) {
+        space.axes.push_back(std::move(*axis));
+      } else if (of_map) {
+        space.fixed.preparation.kernel = OptionType<KernelFunction>::parse("kernel", text, {});
+      } else {
+        space.fixed.options.emplace_back(option, searchable ? plain_number(text) : text);
+      }
+    }
+    const auto usual = usual_axis(algorithm);
+    if (search && space.axes.empty() && usual && !given_.contains(usual->first))
+      space.axes.push_back(parse_axis(algorithm, usual->first, usual->second, per_decade).value());
+    // C before gamma: the first axis is the one that the rule of one standard error asks first.
+    (void)space.fixed.make();
+    if (!space.axes.empty()) {
+      std::vector<double> first, last;
+      for (const Axis& axis : space.axes) {
+        first.push_back(axis.values.front());
+        last.push_back(axis.values.back());
+      }
+      (void)space.at(first).make();  // ends outside of what an option takes are said before the work
+      (void)space.at(last).make();
+    }
+    out.push_back(std::move(space));
+  }
+  return out;
+}
+
+std::vector<Candidate> AlgorithmChoice::candidates(const DataOptions& data) const {
+  std::vector<Candidate> out;
+  for (SearchSpace& space : spaces(data, false)) {
+    if (!space.axes.empty())
+      throw UsageError(fmt::format("--{}: several values are for tune and path", space.axes.front().option),
+                       "one value");
+    out.push_back(std::move(space.fixed));
+  }
+  return out;
+}
+
+void FoldChoice::add_options(OptionList& options) {
+  options.group("Judging");
+  options.value("--folds", "K", "parts of the rows, each held out once", folds, {2, 1e6});
+  options.value("--repeats", "R", "how often, with other folds each time", repeats, {1, 1e4});
+  groups.add(options);
+  options.value("--metric", "WHAT", "what is measured on the rows held out", metric.kind);
+  options.text("--cost", "FP:FN", "metric cost: what a false alarm and a missed positive row cost", cost);
+}
+
+void FoldChoice::check() {
+  if (metric.kind == MetricKind::Cost && cost.empty())
+    throw UsageError("--metric cost needs --cost FP:FN", "--cost 1:5");
+  if (metric.kind != MetricKind::Cost && !cost.empty())
+    throw UsageError("--cost belongs to --metric cost", "--metric cost");
+  if (!cost.empty()) metric.costs = parse_costs(cost);
+}
+
+std::string FoldChoice::words() const {
+  return fmt::format("{} on {} folds{}", OptionType<MetricKind>::print(metric.kind), folds,
+                     repeats > 1 ? fmt::format(", {} times", repeats) : "");
+}
+
+FoldData read_for_folds(DataOptions& options, const GroupOption& groups, const Common& common,
+                        std::string_view what, std::vector<std::string>& notes) {
+  const auto start = std::chrono::steady_clock::now();
+  FoldData out;
+  out.data = groups.read_rows(options, common, notes);
+  refuse_filled_holes(out.data, what);
+  out.groups = groups.read(options, common, out.data);
+  if (!options.positive.empty()) out.data = against_rest(out.data, options.positive);
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+Json ends_json(const Interval& interval) { return Json{interval.low, interval.high}; }
+
+std::string ends_words(const Interval& interval) {
+  return fmt::format("{:.4g} to {:.4g}", interval.low, interval.high);
+}
+
+}  // namespace halfspace::cli

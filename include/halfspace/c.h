@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The C interface (C99) of libhalfspace.so, for Python, R, Julia, Node and others.
+ *
+ * Functions return HALFSPACE_OK or the kind of trouble, with words in `error` (which may be null). Nothing is thrown, printed or
+ * exited. Texts are UTF-8 and end with a zero byte. What a function hands out through a pointer belongs to the caller, who gives it
+ * back to the `_free` function of its kind; those take null. Data sets and models never change: any number of threads may use
+ * one at once. */
+#ifndef HALFSPACE_C_H
+#define HALFSPACE_C_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define HALFSPACE_API __attribute__((visibility("default")))
+#else
+#define HALFSPACE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Names as C has them. NOLINTBEGIN(readability-identifier-naming) */
+
+/* INPUT: data, a model or a file is wrong. USAGE: an option is wrong, or what was asked for cannot be. SYSTEM: the machine would
+ * not. STOPPED: a limit or a cancel came before there was an answer. MISTAKE: a bug of this library. */
+enum {
+  HALFSPACE_OK = 0,
+  HALFSPACE_INPUT = 1,
+  HALFSPACE_USAGE = 2,
+  HALFSPACE_SYSTEM = 3,
+  HALFSPACE_STOPPED = 4,
+  HALFSPACE_MISTAKE = 5
+};
+
+typedef struct halfspace_error {
+  int32_t code;
+  char message[1024]; /* one line, without the place */
+  char hint[512];     /* empty: none */
+  char file[512];     /* empty: no file; line and column count from 1, 0: not known */
+  uint64_t line, column;
+} halfspace_error;
+
+enum {
+  HALFSPACE_FLOAT64 = 0,
+  HALFSPACE_FLOAT32 = 1,
+  HALFSPACE_INT32 = 2,
+  HALFSPACE_INT64 = 3,
+  HALFSPACE_UINT32 = 4,
+  HALFSPACE_UINT64 = 5
+};
+
+/* An array of the caller. Strides are bytes from one row, or column, to the next. One-dimensional: cols = 1. */
+typedef struct halfspace_array {
+  const void* data;
+  int32_t type;
+  uint64_t rows, cols;
+  int64_t row_stride, col_stride;
+} halfspace_array;
+
+/* COPY: arrays may go when the call returns; the set has the storage, and training the bits, of a file with these rows.
+ * BORROW: values are read where they are if they can be (dense rows one after the other; sparse rows with ascending columns and
+ * without stored zeros), and must stay until the set is freed. */
+enum { HALFSPACE_COPY = 0, HALFSPACE_BORROW = 1 };
+
+/* What belongs to rows besides their values. All zero: nothing. Always copied. */
+typedef struct halfspace_rows {
+  const uint32_t* labels; /* for every row a number of `classes`; null: no labels */
+  const char* const* classes;
+  uint64_t class_count;
+  const double* weights; /* one for every row; null: all 1 */
+  const char* const* names; /* of the columns; null: none */
+  uint64_t name_count;
+  const char* label_name; /* of the column of labels, where columns have names; may be null */
+  int32_t hold;
+  int32_t decimals; /* 0.1 stands for 1/10 where proofs are exact */
+  int32_t threads;  /* 0: all allowed */
+} halfspace_rows;
+
+typedef struct halfspace_dataset halfspace_dataset;
+typedef struct halfspace_model halfspace_model;
+typedef struct halfspace_stop halfspace_stop;
+
+/* Return 0 to stop. `done` is the share of the budget that is used, NaN when unknown, like the gap. Never called by two threads
+ * at once. */
+typedef int32_t (*halfspace_observe)(void* context, double done, uint64_t iterations, double relative_gap);
+
+/* Null texts and zeros stand for the defaults. */
+typedef struct halfspace_training {
+  const char* algorithm;
+  const char* const* options; /* name, value, name, value, ...: as halfspace_algorithms() lists them */
+  uint64_t option_count;      /* of pairs */
+  const char* positive;       /* this class against the rest */
+  const char* scale;          /* none, standard, minmax, unit */
+  const char* features;       /* nystrom:M or fourier:M */
+  const char* features_kernel;
+  uint64_t seed; /* 0: the default, 1 */
+  int32_t threads;
+  double seconds; /* 0: no limit */
+  halfspace_observe observe;
+  void* context;
+  const halfspace_stop* stop;
+  const halfspace_model* start; /* online learners: where the planes start */
+} halfspace_training;
+
+HALFSPACE_API const char* halfspace_version(void);
+/* JSON: [{"name", "summary", "starts", "options": [{"name", "default", "choices", "help", "flag", "number"}]}] */
+HALFSPACE_API int32_t halfspace_algorithms(char** json, halfspace_error* error);
+HALFSPACE_API void halfspace_text_free(char* text);
+
+HALFSPACE_API int32_t halfspace_dataset_dense(const halfspace_array* values, const halfspace_rows* rows,
+                                              halfspace_dataset** out, halfspace_error* error);
+/* values: float64 or float32; columns, starts: 32 or 64 bits, as scipy's data, indices and indptr. */
+HALFSPACE_API int32_t halfspace_dataset_csr(const halfspace_array* values, const halfspace_array* columns,
+                                            const halfspace_array* starts, uint64_t cols, const halfspace_rows* rows,
+                                            halfspace_dataset** out, halfspace_error* error);
+/* options: pairs of format, label, weight, ignore, categorical, text, missing, zero-based and a value, lists with commas. With a
+ * model the rows are read as its training rows were. */
+HALFSPACE_API int32_t halfspace_dataset_read(const char* path, const char* const* options, uint64_t option_count,
+                                             const halfspace_model* model, int32_t threads, halfspace_dataset** out,
+                                             halfspace_error* error);
+/* JSON: {"rows", "features", "nonzeros", "sparse", "storage", "classes", "labelled", "weighted", "names", "label"} */
+HALFSPACE_API int32_t halfspace_dataset_describe(const halfspace_dataset* data, char** json, halfspace_error* error);
+/* Labels (numbers of classes) and weights, rows of each; either may be null. */
+HALFSPACE_API int32_t halfspace_dataset_labels(const halfspace_dataset* data, uint32_t* labels, double* weights,
+                                               halfspace_error* error);
+/* All values, row after row; or the entries that are not zero: nonzeros values and columns, rows + 1 starts. */
+HALFSPACE_API int32_t halfspace_dataset_values(const halfspace_dataset* data, double* values, halfspace_error* error);
+HALFSPACE_API int32_t halfspace_dataset_entries(const halfspace_dataset* data, double* values, int32_t* columns,
+                                                int64_t* starts, halfspace_error* error);
+HALFSPACE_API void halfspace_dataset_free(halfspace_dataset* data);
+
+/* *model is null where the answer is no, or a limit came first; the report says why. It is JSON: {"stop", "outcome", "reason",
+ * "iterations", "mistakes", "support_vectors", "objective", "training_error", "separation", "notes", "summary", "figures"}. */
+HALFSPACE_API int32_t halfspace_train(const halfspace_dataset* data, const halfspace_training* how,
+                                      halfspace_model** model, char** report, halfspace_error* error);
+HALFSPACE_API halfspace_stop* halfspace_stop_make(void);
+HALFSPACE_API void halfspace_stop_cancel(const halfspace_stop* stop); /* from any thread, or a signal handler */
+HALFSPACE_API void halfspace_stop_free(halfspace_stop* stop);
+
+/* Into arrays of the caller: rows labels (numbers of the model's classes, UINT32_MAX: abstained); rows x planes scores; rows x
+ * classes probabilities. */
+HALFSPACE_API int32_t halfspace_predict(const halfspace_model* model, const halfspace_dataset* data, int32_t threads,
+                                        uint32_t* labels, halfspace_error* error);
+HALFSPACE_API int32_t halfspace_scores(const halfspace_model* model, const halfspace_dataset* data, int32_t threads,
+                                       double* scores, halfspace_error* error);
+HALFSPACE_API int32_t halfspace_probabilities(const halfspace_model* model, const halfspace_dataset* data,
+                                              int32_t threads, double* probabilities, halfspace_error* error);
+
+HALFSPACE_API int32_t halfspace_model_save(const halfspace_model* model, const char* path, halfspace_error* error);
+HALFSPACE_API int32_t halfspace_model_load(const char* path, halfspace_model** out, halfspace_error* error);
+/* The bytes of the file. *bytes is given back to halfspace_text_free(). */
+HALFSPACE_API int32_t halfspace_model_bytes(const halfspace_model* model, char** bytes, uint64_t* size,
+                                            halfspace_error* error);
+HALFSPACE_API int32_t halfspace_model_from_bytes(const char* bytes, uint64_t size, halfspace_model** out,
+                                                 halfspace_error* error);
+/* JSON: {"algorithm", "options", "facts", "classes", "features", "planes", "form", "linear", "probabilities", "certificate",
+ * "names", "label"}; linear: halfspace_model_planes() has what scores rows as they are. */
+HALFSPACE_API int32_t halfspace_model_describe(const halfspace_model* model, char** json, halfspace_error* error);
+/* planes x features weights, planes offsets. */
+HALFSPACE_API int32_t halfspace_model_planes(const halfspace_model* model, double* weights, double* offsets,
+                                             halfspace_error* error);
+HALFSPACE_API void halfspace_model_free(halfspace_model* model);
+
+/* What the model claims, recomputed from its training rows. JSON: {"holds", "lines", "gaps": [{"primal", "dual"}]} */
+HALFSPACE_API int32_t halfspace_verify(const halfspace_model* model, const halfspace_dataset* data, int32_t threads,
+                                       char** json, halfspace_error* error);
+/* The last class against all others. margin: none, auto, full. JSON: {"decided", "verdict", "checked", "why", "method",
+ * "plane", "offset", "margin": {"lower", "upper", "radius"}, "witness": {"rows", "weights"}, "proof"}; rows count from 0. */
+HALFSPACE_API int32_t halfspace_separable(const halfspace_dataset* data, const char* margin, int32_t threads,
+                                          const halfspace_stop* stop, char** json, halfspace_error* error);
+
+/* NOLINTEND(readability-identifier-naming) */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

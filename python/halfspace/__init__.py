@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear classification with proofs: scikit-learn estimators on the halfspace library."""
+from ._data import read
+from ._estimators import (HardMarginSVC, AveragedPerceptron, LinearSVC, LogisticRegression, NuSVC, PassiveAggressiveClassifier,
+                          Pegasos, Perceptron, SGDClassifier, SVC, VotedPerceptron)
+from ._library import Stopped, version as _version
+from ._model import Model
+from ._proofs import Check, Separability, load, separable, verify
+
+__version__ = _version()
+__all__ = ["AveragedPerceptron", "Check", "HardMarginSVC", "LinearSVC", "LogisticRegression", "Model", "NuSVC",
+           "PassiveAggressiveClassifier", "Pegasos", "Perceptron", "SGDClassifier", "SVC", "Separability", "Stopped",
+           "VotedPerceptron", "load", "read", "separable", "verify"]

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The estimators. Each is an algorithm of the library with its options as keywords."""
+import warnings
+
+from . import _model
+from ._base import Classifier, OnlineClassifier, ProbabilityMixin
+from ._parameters import with_options
+
+# Narrower than on the command line: scores then agree to seven digits whatever the order of the rows, which scikit-learn's
+# checks ask of estimators that take weights.
+_KERNEL_GAP = 1e-8
+_KERNEL_ONLY = ("kernel", "cache", "multiclass")
+
+
+@with_options("perceptron")
+class Perceptron(OnlineClassifier):
+    """Rosenblatt's perceptron. `certificate_` has its mistake bound, or the margin of a plane that separates the classes."""
+
+
+@with_options("averaged-perceptron")
+class AveragedPerceptron(OnlineClassifier):
+    """The mean of the planes of a perceptron over all steps (Freund and Schapire 1999)."""
+
+
+@with_options("voted-perceptron")
+class VotedPerceptron(OnlineClassifier):
+    """The planes of a perceptron vote, each with the number of steps it survived (Freund and Schapire 1999)."""
+
+
+@with_options("passive-aggressive")
+class PassiveAggressiveClassifier(OnlineClassifier):
+    """Passive-aggressive learning (Crammer et al. 2006)."""
+
+
+@with_options("pegasos", defaults={"offset": "free"})
+class Pegasos(OnlineClassifier):
+    """Stochastic subgradient steps on the hinge loss with a penalty (Shalev-Shwartz et al. 2007), with a duality gap.
+
+    Unlike on the command line the plane has an offset by default.
+    """
+
+
+@with_options("sgd")
+class SGDClassifier(OnlineClassifier):
+    """Gradient descent by rows or batches on a convex loss."""
+
+
+@with_options("svm", leave_out=_KERNEL_ONLY)
+class LinearSVC(Classifier):
+    """The linear support vector machine, solved to a certified duality gap: minimise 1/2 |theta|^2 + C sum of losses."""
+
+
+@with_options("svm", leave_out=("solver",), defaults={"kernel": "rbf", "gap": _KERNEL_GAP})
+class SVC(Classifier):
+    """The support vector machine with a kernel, solved to a certified duality gap."""
+
+
+@with_options("nu-svm", defaults={"kernel": "rbf", "gap": _KERNEL_GAP})
+class NuSVC(Classifier):
+    """The support vector machine whose nu bounds the share of margin errors from above and that of support vectors from below."""
+
+
+@with_options("hard-margin", on_nonseparable=(
+    "warn", "warn: train LinearSVC or SVC with C = 1e6 in its place and warn; raise: a ValueError"))
+class HardMarginSVC(Classifier):
+    """The plane with the widest margin.
+
+    Where no plane separates the classes that is proved, and `separability_` has the proof with its witness: rows of both sides
+    whose convex combinations meet.
+    """
+
+    def _keep(self, model, report):
+        self.separability_ = report["separation"]
+        if model is None and report["outcome"] == "no":
+            if self.on_nonseparable not in ("warn", "raise"):
+                raise ValueError(f"on_nonseparable must be 'warn' or 'raise', not {self.on_nonseparable!r}")
+            if self.on_nonseparable == "raise":
+                raise ValueError(report["reason"])
+            warnings.warn(f"{report['reason']}; trained with soft margins (C = 1e6) in its place", UserWarning)
+            options = ["C", "1e6", "offset", str(self.offset), "kernel", str(self.kernel), "gap", "0.001"]
+            if self.kernel == "linear":
+                options = options[:4] + options[6:]
+            model, report = _model.train(self._data, "svm", options, self.scale, self._seed(), self.n_jobs, self.seconds, self.callback)
+        super()._keep(model, report)
+
+    def fit(self, X, y, sample_weight=None):
+        """Trains on rows X with labels y; rows of weight 0 are absent, other weights change nothing. Returns self."""
+        self._data = self._training_set(X, y, sample_weight)
+        try:
+            self._keep(*self._train(self._data))
+        finally:
+            del self._data
+        return self
+
+
+@with_options("logistic")
+class LogisticRegression(ProbabilityMixin, Classifier):
+    """Logistic regression, softmax for several classes, solved to a certified duality gap."""

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The C interface (include/halfspace/c.h) seen from Python: structures, functions, errors, handles."""
+import ctypes
+import json
+import os
+import pathlib
+import threading
+
+_FLOAT64, _FLOAT32, _INT32, _INT64, _UINT32, _UINT64 = range(6)
+TYPES = {"float64": _FLOAT64, "float32": _FLOAT32, "int32": _INT32, "int64": _INT64, "uint32": _UINT32, "uint64": _UINT64}
+COPY, BORROW = 0, 1
+INPUT, USAGE, SYSTEM, STOPPED = 1, 2, 3, 4
+
+_text = ctypes.c_char_p
+_texts = ctypes.POINTER(ctypes.c_char_p)
+_observe = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_double, ctypes.c_uint64, ctypes.c_double)
+
+
+class Stopped(RuntimeError):
+    """A limit came before there was an answer."""
+
+
+class _Error(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_int32), ("message", ctypes.c_char * 1024), ("hint", ctypes.c_char * 512),
+                ("file", ctypes.c_char * 512), ("line", ctypes.c_uint64), ("column", ctypes.c_uint64)]
+
+
+class Array(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("type", ctypes.c_int32), ("rows", ctypes.c_uint64), ("cols", ctypes.c_uint64),
+                ("row_stride", ctypes.c_int64), ("col_stride", ctypes.c_int64)]
+
+
+class Rows(ctypes.Structure):
+    _fields_ = [("labels", ctypes.c_void_p), ("classes", _texts), ("class_count", ctypes.c_uint64), ("weights", ctypes.c_void_p),
+                ("names", _texts), ("name_count", ctypes.c_uint64), ("label_name", _text), ("hold", ctypes.c_int32),
+                ("decimals", ctypes.c_int32), ("threads", ctypes.c_int32)]
+
+
+class Training(ctypes.Structure):
+    _fields_ = [("algorithm", _text), ("options", _texts), ("option_count", ctypes.c_uint64), ("positive", _text),
+                ("scale", _text), ("features", _text), ("features_kernel", _text), ("seed", ctypes.c_uint64),
+                ("threads", ctypes.c_int32), ("seconds", ctypes.c_double), ("observe", _observe), ("context", ctypes.c_void_p),
+                ("stop", ctypes.c_void_p), ("start", ctypes.c_void_p)]
+
+
+def _find():
+    """The library beside this file (a wheel), where HALFSPACE_LIBRARY says, in the build folders of the source tree, or installed."""
+    here = pathlib.Path(__file__).resolve().parent
+    given = os.environ.get("HALFSPACE_LIBRARY")
+    if given:
+        return given
+    places = [here / "libhalfspace.so"]
+    places += [here.parent.parent / "build" / preset / "lib" / "libhalfspace.so" for preset in ("release", "quick", "dev")]
+    for place in places:
+        if place.exists():
+            return str(place)
+    return "libhalfspace.so.0"
+
+
+def _load():
+    path = _find()
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"halfspace: {path} cannot be loaded ({error}); build it by ./quickstart, or name it in HALFSPACE_LIBRARY") from None
+
+
+_so = _load()
+_so.halfspace_version.restype = _text
+_so.halfspace_stop_make.restype = ctypes.c_void_p
+for _name in ("text", "dataset", "model", "stop"):
+    _free = getattr(_so, f"halfspace_{_name}_free")
+    _free.restype, _free.argtypes = None, [ctypes.c_void_p]
+_so.halfspace_stop_cancel.restype, _so.halfspace_stop_cancel.argtypes = None, [ctypes.c_void_p]
+
+
+def version():
+    return _so.halfspace_version().decode()
+
+
+# The threads of the library do not survive a fork: a child works with the one it has.
+_forked = False
+
+
+def _after_fork():
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def threads(n_jobs):
+    """None and -1: all allowed cores; the results do not depend on it."""
+    if _forked:
+        return 1
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if isinstance(n_jobs, bool) or int(n_jobs) != n_jobs or n_jobs < 1:
+        raise ValueError(f"n_jobs == {n_jobs!r}, must be None, -1 or a positive whole number")
+    return int(n_jobs)
+
+
+def _raise(error):
+    message = error.message.decode("utf-8", "replace")
+    hint, file = error.hint.decode("utf-8", "replace"), error.file.decode("utf-8", "replace")
+    if hint:
+        message += f" ({hint})"
+    if error.code == INPUT and file:
+        message = ":".join([file] + [str(n) for n in (error.line, error.column) if n]) + ": " + message
+    if error.code in (INPUT, USAGE):
+        raise ValueError(message)
+    if error.code == SYSTEM:
+        raise MemoryError(message) if message == "not enough memory" else OSError(f"{file}: {message}" if file else message)
+    if error.code == STOPPED:
+        raise Stopped(message)
+    raise RuntimeError(f"halfspace: {message}")
+
+
+def call(name, *arguments):
+    """A function of the interface that takes an error structure last; an error becomes an exception."""
+    error = _Error()
+    if getattr(_so, "halfspace_" + name)(*arguments, ctypes.byref(error)) != 0:
+        _raise(error)
+
+
+def call_for_json(name, *arguments):
+    out = ctypes.c_void_p()
+    call(name, *arguments, ctypes.byref(out))
+    return json.loads(take_text(out))
+
+
+def take_text(pointer):
+    try:
+        return ctypes.string_at(pointer.value).decode("utf-8", "replace")
+    finally:
+        _so.halfspace_text_free(pointer)
+
+
+class Handle:
+    """Owns a handle of the interface and gives it back."""
+
+    def __init__(self, kind, pointer, keep=None):
+        self._free = getattr(_so, f"halfspace_{kind}_free")
+        self.pointer = ctypes.c_void_p(pointer) if isinstance(pointer, int) else pointer
+        self._keep = keep  # arrays that the handle reads
+
+    def __del__(self):
+        if getattr(self, "pointer", None):
+            self._free(self.pointer)
+            self.pointer = None
+
+
+def texts(words):
+    """An array of texts, or None."""
+    if words is None:
+        return None
+    return (ctypes.c_char_p * max(1, len(words)))(*[text_bytes(word) for word in words])
+
+
+def text_bytes(word):
+    out = str(word).encode("utf-8", "surrogatepass")
+    if b"\0" in out:
+        raise ValueError(f"{word!r} has a zero character")
+    return out
+
+
+def interruptible(work):
+    """work(stop) in a thread of its own, so that Ctrl-C is heard at once: it cancels the work, which ends soon after."""
+    stop = Handle("stop", _so.halfspace_stop_make())
+    if threading.current_thread() is not threading.main_thread():
+        return work(stop.pointer)
+    result, done = {}, threading.Event()
+
+    def run():
+        try:
+            result["value"] = work(stop.pointer)
+        except BaseException as error:  # handed to the caller's thread
+            result["error"] = error
+        finally:
+            done.set()
+
+    worker = threading.Thread(target=run, daemon=True)
+    worker.start()
+    try:
+        done.wait()
+    except BaseException:
+        _so.halfspace_stop_cancel(stop.pointer)
+        worker.join()
+        raise
+    if "error" in result:
+        raise result["error"]
+    return result["value"]
+
+
+def algorithms():
+    """Every algorithm with its options, as the library lists them."""
+    return {item["name"]: item for item in call_for_json("algorithms")}

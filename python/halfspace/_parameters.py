@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keywords of the estimators: the options of the library's algorithms under the names and with the defaults of its tables."""
+import inspect
+import re
+
+from . import _library as lib
+
+TABLES = lib.algorithms()
+
+# What every estimator has besides the options of its algorithm: default and meaning.
+COMMON = {
+    "scale": ("none", "none, standard, minmax or unit: learned on the training rows and kept in the model"),
+    "random_state": (None, "seed of everything random: a whole number, a RandomState, or None for the library's own, always the same"),
+    "n_jobs": (None, "threads; None and -1: all allowed cores. Results do not depend on it"),
+    "seconds": (None, "stop after so long with the best model so far"),
+    "callback": (None, "called with done, iterations and relative_gap while the fit runs; returning False ends it"),
+}
+
+
+def keyword(option):
+    return {"lambda": "alpha"}.get(option, option.replace("-", "_"))
+
+
+def _default(option):
+    text = option["default"]
+    if option["flag"]:
+        return text == "true"
+    if option["name"] == "class-weight" or text == "":
+        return None
+    value = value_of_text(text)
+    return float(value) if option["name"] in ("C", "lambda") else value
+
+
+def value_of_text(text):
+    """A number where the text is one, True and False for flags, else the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False}.get(text, text)
+
+
+def option_texts(algorithm, params):
+    """Pairs of names and values as text, of the options that have one; lists them flat."""
+    pairs = []
+    for option in TABLES[algorithm]["options"]:
+        name = keyword(option["name"])
+        if name == "class_weight" or name not in params or params[name] is None:
+            continue
+        value = params[name]
+        if option["flag"] and not isinstance(value, (bool, int)) and type(value).__name__ != "bool_":
+            raise TypeError(f"{name} must be True or False, not {value!r}")
+        if option["number"] and not isinstance(value, str) and (isinstance(value, bool) or not hasattr(value, "__float__")):
+            raise TypeError(f"{name} must be a number, not {value!r}")
+        if isinstance(value, bool) or type(value).__name__ == "bool_":
+            text = "true" if value else "false"
+        elif hasattr(value, "dtype"):
+            text = str(value.item())
+        else:
+            text = str(value)
+        pairs += [option["name"], text]
+    return pairs
+
+
+def with_options(algorithm, leave_out=(), defaults=(), **more):
+    """Class decorator: __init__ with the options of an algorithm as keywords, and their table in the docstring.
+
+    leave_out: options that the estimator does not have. defaults: others than the table's. more: keywords of its own, with
+    default and meaning.
+    """
+    changed = dict(defaults)
+    table = {}
+    for option in TABLES[algorithm]["options"]:
+        name = keyword(option["name"])
+        if option["name"] in leave_out or name in COMMON:
+            continue
+        words = option["help"] + (f": {option['choices']}" if option["choices"] else "")
+        if name == "class_weight":
+            words = "'balanced', or a dict from labels to factors on the weights of their rows"
+        table[name] = (changed.get(name, _default(option)), re.sub(r"\b(L|lambda)\b", "alpha", words) if name == "alpha" else words)
+        if name == "C" and algorithm in ("svm", "logistic"):
+            table["alpha"] = (None, "in place of C: alpha/2 |theta|^2 + mean loss, so C = 1 / (alpha times the weight of all rows)")
+        if name == "alpha":
+            table["C"] = (None, "in place of alpha = 1 / (C times the weight of all rows)")
+    table.update(more)
+    table.update(COMMON)
+
+    def decorate(cls):
+        def __init__(self, **params):
+            for name in params:
+                if name not in table:
+                    raise TypeError(f"{cls.__name__}() got an unexpected keyword argument '{name}'")
+            for name, (default, _) in table.items():
+                setattr(self, name, params.get(name, default))
+
+        kind = inspect.Parameter
+        __init__.__signature__ = inspect.Signature(
+            [kind("self", kind.POSITIONAL_OR_KEYWORD)]
+            + [kind(name, kind.KEYWORD_ONLY, default=default) for name, (default, _) in table.items()])
+        __init__.__qualname__ = f"{cls.__name__}.__init__"
+        cls.__init__ = __init__
+        cls._algorithm = algorithm
+        lines = "".join(f"    {name} : default {default!r}\n        {words}\n" for name, (default, words) in table.items())
+        cls.__doc__ = f"{inspect.cleandoc(cls.__doc__)}\n\n    Parameters\n    ----------\n{lines}"
+        return cls
+
+    return decorate

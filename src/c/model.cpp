@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C interface: models, what they say of rows and of themselves.
+#include "halfspace/model/model.hpp"
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include "c/handles.hpp"
+#include "halfspace/certify/verify_model.hpp"
+#include "halfspace/model/model_file.hpp"
+#include "halfspace/model/predict.hpp"
+
+namespace halfspace::c {
+namespace {
+
+constexpr const char* form_names[] = {"linear", "lookup", "voted", "kernel"};
+
+// Planes that score rows as they are read.
+const LinearModel* planes_of(const Model& model) {
+  const LinearModel* linear = std::get_if<LinearModel>(&model.form);
+  return linear == nullptr || model.unit_rows || has_preparation(model) ? nullptr : linear;
+}
+
+Json facts_json(const Facts& facts) {
+  Json out = Json::object();
+  for (const auto& [key, value] : facts) out[key] = value;
+  return out;
+}
+
+Json describe_model(const Model& model) {
+  Json names = nullptr, label = nullptr;
+  if (model.encoding != nullptr) {
+    names = Json::array();
+    for (std::uint32_t j = 0; j < model.encoding->features(); ++j)
+      names.push_back(model.encoding->feature_name(j));
+    label = model.encoding->label_column;
+  }
+  return {{"algorithm", model.algorithm},
+          {"options", facts_json(model.options)},
+          {"facts", facts_json(model.facts)},
+          {"classes", model.classes},
+          {"features", model.features()},
+          {"planes", model.planes()},
+          {"form", form_names[model.form.index()]},
+          {"linear", planes_of(model) != nullptr},
+          {"probabilities", has_probabilities(model)},
+          {"certificate", model.certificate.empty() ? Json(nullptr) : Json::parse(model.certificate)},
+          {"names", names},
+          {"label", label}};
+}
+
+}  // namespace
+}  // namespace halfspace::c
+
+using namespace halfspace;
+using namespace halfspace::c;
+
+std::int32_t halfspace_predict(const halfspace_model* model, const halfspace_dataset* data,
+                               std::int32_t threads, std::uint32_t* labels, halfspace_error* error) {
+  return guarded(error, [&] {
+    const std::vector<std::uint32_t> found =
+        predict(need(model, "model").model, need(data, "data").data, Threads(threads));
+    std::copy(found.begin(), found.end(), &need(labels, "labels"));
+  });
+}
+
+std::int32_t halfspace_scores(const halfspace_model* model, const halfspace_dataset* data,
+                              std::int32_t threads, double* out, halfspace_error* error) {
+  return guarded(error, [&] {
+    const std::vector<double> found =
+        scores(need(model, "model").model, need(data, "data").data, Threads(threads));
+    std::copy(found.begin(), found.end(), &need(out, "scores"));
+  });
+}
+
+std::int32_t halfspace_probabilities(const halfspace_model* model, const halfspace_dataset* data,
+                                     std::int32_t threads, double* out, halfspace_error* error) {
+  return guarded(error, [&] {
+    const std::vector<double> found =
+        probabilities(need(model, "model").model, need(data, "data").data, Threads(threads));
+    std::copy(found.begin(), found.end(), &need(out, "probabilities"));
+  });
+}
+
+std::int32_t halfspace_model_save(const halfspace_model* model, const char* path, halfspace_error* error) {
+  return guarded(error, [&] { save(need(model, "model").model, &need(path, "path")); });
+}
+
+std::int32_t halfspace_model_load(const char* path, halfspace_model** out, halfspace_error* error) {
+  return guarded(error, [&] { need(out, "out") = new halfspace_model{load(&need(path, "path"))}; });
+}
+
+std::int32_t halfspace_model_bytes(const halfspace_model* model, char** bytes, std::uint64_t* size,
+                                   halfspace_error* error) {
+  return guarded(error, [&] {
+    const std::string all = to_bytes(need(model, "model").model);
+    need(size, "size") = all.size();
+    need(bytes, "bytes") = allocate_text(all);
+  });
+}
+
+std::int32_t halfspace_model_from_bytes(const char* bytes, std::uint64_t size, halfspace_model** out,
+                                        halfspace_error* error) {
+  return guarded(error, [&] {
+    need(out, "out") = new halfspace_model{model_from_bytes({&need(bytes, "bytes"), size}, "model bytes")};
+  });
+}
+
+std::int32_t halfspace_model_describe(const halfspace_model* model, char** json, halfspace_error* error) {
+  return guarded(error,
+                 [&] { need(json, "json") = allocate_json(describe_model(need(model, "model").model)); });
+}
+
+std::int32_t halfspace_model_planes(const halfspace_model* model, double* weights, double* offsets,
+                                    halfspace_error* error) {
+  return guarded(error, [&] {
+    const LinearModel* planes = planes_of(need(model, "model").model);
+    if (planes == nullptr) throw UsageError("the model has no planes of the rows as they are");
+    std::copy(planes->weights.begin(), planes->weights.end(), &need(weights, "weights"));
+    std::copy(planes->offsets.begin(), planes->offsets.end(), &need(offsets, "offsets"));
+  });
+}
+
+void halfspace_model_free(halfspace_model* model) { delete model; }
+
+std::int32_t halfspace_verify(const halfspace_model* model, const halfspace_dataset* data,
+                              std::int32_t threads, char** json, halfspace_error* error) {
+  return guarded(error, [&] {
+    const ModelCheck check = verify(need(model, "model").model, need(data, "data").data, Threads(threads));
+    Json gaps = Json::array(), lines = Json::array();
+    for (const DualityGap& gap : check.gaps) gaps.push_back({{"primal", gap.primal}, {"dual", gap.dual}});
+    for (const std::string& line : check.lines) lines.push_back(without_dashes(line));
+    need(json, "json") = allocate_json(Json{{"holds", check.holds}, {"lines", lines}, {"gaps", gaps}});
+  });
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C interface: the list of algorithms, training, separability.
+#include "halfspace/train/train.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "c/handles.hpp"
+#include "halfspace/core/version.hpp"
+#include "halfspace/solve/separability.hpp"
+
+namespace halfspace::c {
+namespace {
+
+Json algorithms_json() {
+  Json out = Json::array();
+  for (const std::string& name : Algorithm::names()) {
+    const Algorithm algorithm = Algorithm::by_name(name);
+    Json options = Json::array();
+    for (const OptionInfo& info : algorithm.options())
+      options.push_back({{"name", info.name},
+                         {"default", info.fallback},
+                         {"choices", info.choices},
+                         {"help", without_dashes(info.help)},
+                         {"flag", info.flag},
+                         {"number", info.number}});
+    out.push_back({{"name", name},
+                   {"summary", std::string(algorithm.summary())},
+                   {"starts", algorithm.starts()},
+                   {"options", options}});
+  }
+  return out;
+}
+
+std::shared_ptr<const StartPlane> start_of(const halfspace_model* model) {
+  if (model == nullptr) return nullptr;
+  const LinearModel* planes = std::get_if<LinearModel>(&model->model.form);
+  if (planes == nullptr || model->model.unit_rows || has_preparation(model->model))
+    throw UsageError("only a model of planes of the rows as they are can be a start");
+  return std::make_shared<const StartPlane>(StartPlane{*planes, model->model.classes, "a model"});
+}
+
+Run run_of(const halfspace_training& how) {
+  Run run;
+  if (how.seed != 0) run.seed = how.seed;
+  run.threads = Threads(how.threads);
+  if (std::isnan(how.seconds) || how.seconds < 0) throw UsageError("seconds: a number of at least 0");
+  if (how.seconds > 0) run.seconds = how.seconds;
+  if (how.observe != nullptr)
+    run.observe = [observe = how.observe, context = how.context](const Progress& now) {
+      return observe(context, now.done, now.iterations, now.relative_gap) != 0;
+    };
+  if (how.stop != nullptr) run.stop = how.stop->handle;
+  run.start = start_of(how.start);
+  return run;
+}
+
+Preparation preparation_of(const halfspace_training& how) {
+  Preparation out;
+  out.positive = text_or(how.positive);
+  if (how.scale != nullptr) out.scale = OptionType<ScaleKind>::parse("scale", how.scale, {});
+  if (how.features != nullptr) out.map = OptionType<MapChoice>::parse("features", how.features, {});
+  if (how.features_kernel != nullptr)
+    out.kernel = OptionType<KernelFunction>::parse("kernel", how.features_kernel, {});
+  return out;
+}
+
+Json witness_json(const SeparationProof& proof) {
+  if (proof.witnesses.empty()) return nullptr;
+  Json rows = Json::array(), weights = Json::array();
+  for (const std::uint32_t row : proof.witnesses.front().rows) rows.push_back(row);
+  for (const Share& share : shares(proof.witnesses.front())) weights.push_back(share.rounded);
+  return {{"rows", rows}, {"weights", weights}};
+}
+
+Json separation_json(const SeparationProof& proof) {
+  return {{"verdict", OptionType<Separation>::print(proof.verdict)},
+          {"witness", witness_json(proof)},
+          {"proof", Json::parse(to_json(proof))}};
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json report_json(const Fit& fit) {
+  constexpr const char* outcomes[] = {"yes", "no", "limit"};
+  Json objective = nullptr, error = nullptr, notes = Json::array(), summary = Json::array();
+  if (fit.proof.objective)
+    objective = {{"primal", fit.proof.objective->primal},
+                 {"dual", fit.proof.objective->dual},
+                 {"relative_gap", fit.proof.objective->relative_gap()}};
+  if (fit.trace.error) error = {{"wrong", fit.trace.error->wrong}};
+  for (const std::string& note : fit.words.notes) notes.push_back(without_dashes(note));
+  for (const std::string& line : fit.words.summary) summary.push_back(without_dashes(line));
+  Json figures = Json::object();
+  for (const auto& [name, value] : fit.trace.figures) figures[name] = value;
+  return {{"stop", std::string(stop_name(fit.answer.stop))},
+          {"outcome", outcomes[static_cast<std::size_t>(fit.outcome())]},
+          {"reason", without_dashes(fit.answer.reason)},
+          {"iterations", fit.trace.iterations},
+          {"mistakes", or_null(fit.trace.mistakes)},
+          {"support_vectors", or_null(fit.trace.support_vectors)},
+          {"objective", objective},
+          {"training_error", error},
+          {"separation",
+           fit.proof.separation == nullptr ? Json(nullptr) : separation_json(*fit.proof.separation)},
+          {"notes", notes},
+          {"summary", summary},
+          {"figures", figures}};
+}
+
+// The plane with the widest margin where there is one, else that of the proof, as doubles.
+void put_plane(Json& out, const Separability& found, std::size_t features) {
+  if (!found.widest.theta.empty()) {
+    out["plane"] = found.widest.theta;
+    out["offset"] = found.widest.theta0;
+    return;
+  }
+  if (!found.decided || found.proof.verdict == Separation::Overlapping) return;
+  std::vector<double> plane(features, 0.0);
+  const auto read = [](std::string_view text) {
+    double value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  };
+  const auto number = [&](std::string_view text) {
+    const std::size_t slash = text.find('/');
+    return slash == std::string_view::npos ? read(text)
+                                           : read(text.substr(0, slash)) / read(text.substr(slash + 1));
+  };
+  const ExactPlane& exact = found.proof.plane;
+  for (std::size_t k = 0; k < exact.columns.size(); ++k) plane[exact.columns[k]] = number(exact.weights[k]);
+  out["plane"] = plane;
+  out["offset"] = number(exact.offset);
+}
+
+Json separability_json(const Separability& found, std::size_t features) {
+  Json out = {{"decided", found.decided}, {"verdict", nullptr}, {"checked", false},  {"why", ""},
+              {"method", found.method},   {"plane", nullptr},   {"offset", nullptr}, {"margin", nullptr},
+              {"witness", nullptr},       {"proof", nullptr}};
+  if (found.decided) {
+    out.update(separation_json(found.proof));
+    out["checked"] = found.check.holds;
+    out["why"] = found.check.why;
+  }
+  if (found.margin)
+    out["margin"] = {
+        {"lower", found.margin->lower}, {"upper", found.margin->upper}, {"radius", found.margin->radius}};
+  put_plane(out, found, features);
+  return out;
+}
+
+}  // namespace
+}  // namespace halfspace::c
+
+using namespace halfspace;
+using namespace halfspace::c;
+
+const char* halfspace_version(void) { return version().data(); }
+
+std::int32_t halfspace_algorithms(char** json, halfspace_error* error) {
+  return guarded(error, [&] { need(json, "json") = allocate_json(algorithms_json()); });
+}
+
+void halfspace_text_free(char* text) { std::free(text); }  // NOLINT(cppcoreguidelines-no-malloc)
+
+std::int32_t halfspace_train(const halfspace_dataset* data, const halfspace_training* how,
+                             halfspace_model** model, char** report, halfspace_error* error) {
+  return guarded(error, [&] {
+    const halfspace_training& given = need(how, "how");
+    need(model, "model") = nullptr;
+    Algorithm algorithm = Algorithm::by_name(text_or(given.algorithm, "logistic"));
+    for (std::uint64_t i = 0; i < given.option_count; ++i)
+      algorithm.set(&need(given.options[2 * i], "an option"), text_or(given.options[2 * i + 1]));
+    Fit fit = train(need(data, "data").data, preparation_of(given), algorithm, run_of(given));
+    if (report != nullptr) *report = allocate_json(report_json(fit));
+    if (fit.has_model()) *model = new halfspace_model{std::move(fit).model()};
+  });
+}
+
+halfspace_stop* halfspace_stop_make(void) {
+  halfspace_stop* out = nullptr;
+  static_cast<void>(guarded(nullptr, [&] { out = new halfspace_stop{StopHandle::make()}; }));
+  return out;
+}
+
+void halfspace_stop_cancel(const halfspace_stop* stop) {
+  if (stop != nullptr) stop->handle.cancel();
+}
+
+void halfspace_stop_free(halfspace_stop* stop) { delete stop; }
+
+std::int32_t halfspace_separable(const halfspace_dataset* data, const char* margin, std::int32_t threads,
+                                 const halfspace_stop* stop, char** json, halfspace_error* error) {
+  return guarded(error, [&] {
+    const Dataset& rows = need(data, "data").data;
+    SeparabilityOptions options;
+    if (margin != nullptr) options.margin = OptionType<MarginWork>::parse("margin", margin, {});
+    Run run;
+    run.threads = Threads(threads);
+    if (stop != nullptr) run.stop = stop->handle;
+    const Separability found = separability(rows, options, run);
+    if (!found.decided && found.stopped != StopCause::None) throw Stopped(found.stopped);
+    need(json, "json") = allocate_json(separability_json(found, rows.features()));
+  });
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dense arrays. Rows that lie one after the other can be used where they are; others are gathered in blocks of rows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "data/arrays/rows.hpp"
+#include "halfspace/core/bytes.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/data/read.hpp"
+
+namespace halfspace {
+namespace {
+
+// Value (i, j) stands at i * down + j * across.
+struct DensePlaces {
+  std::size_t rows = 0, cols = 0;
+  std::uint64_t down = 0, across = 0;
+
+  [[nodiscard]] bool row_after_row() const {
+    return (cols <= 1 || across == 1) && (rows <= 1 || down == cols);
+  }
+};
+
+DensePlaces places_of(std::size_t size, std::size_t rows, std::size_t cols, const ArrayOptions& options) {
+  if (cols > most_features)
+    throw InputError({.file = options.name}, fmt::format("{} columns", cols),
+                     fmt::format("at most {} columns", most_features));
+  const bool by_rows = options.layout == Layout::RowMajor;
+  const std::uint64_t lines = by_rows ? rows : cols;
+  const std::uint64_t length = by_rows ? cols : rows;
+  const std::uint64_t stride = options.stride == 0 ? length : options.stride;
+  if (stride < length)
+    throw InputError({.file = options.name}, fmt::format("a stride of {} for {} of {} values", stride,
+                                                         by_rows ? "rows" : "columns", length));
+  std::uint64_t needed = 0;
+  const bool fits =
+      lines == 0 || (checked_mul(lines - 1, stride, needed) && checked_add(needed, length, needed));
+  // Without gaps the array is as long as the rows ask for; with gaps the last row may have one behind it too.
+  const bool right = fits && (options.stride == 0 ? size == needed : size >= needed);
+  if (!right) {
+    throw InputError(
+        {.file = options.name},
+        fmt::format("{} values for {} rows of {} columns{}", size, rows, cols,
+                    options.stride == 0 ? "" : fmt::format(" with a stride of {}", options.stride)),
+        fits ? fmt::format("{} values", needed) : "as many as fit into memory");
+  }
+  return by_rows ? DensePlaces{rows, cols, stride, 1} : DensePlaces{rows, cols, 1, stride};
+}
+
+template <class V>
+std::uint64_t check_dense_rows(const V* values, const DensePlaces& at, const ArrayOptions& options) {
+  return sum_blocks(options.threads, at.rows, std::clamp<std::size_t>(65536 / at.cols, 1, row_block),
+                    std::uint64_t{0}, [&](std::size_t begin, std::size_t end) {
+                      std::uint64_t nonzeros = 0;
+                      for (std::size_t k = begin * at.cols; k < end * at.cols; ++k) {
+                        const double x = static_cast<double>(values[k]);
+                        if (!std::isfinite(x)) refuse_value(options.name, k / at.cols, k % at.cols, x);
+                        nonzeros += x != 0 ? 1 : 0;
+                      }
+                      return nonzeros;
+                    });
+}
+
+// Columns are read a few values at a time: at least a line of the processor's cache.
+std::size_t rows_per_block(const DensePlaces& at) {
+  constexpr std::size_t values = 65536, line = 8, most_cols = std::size_t{1} << 20U;
+  const std::size_t few = at.across > 1 && at.cols <= most_cols ? line : 1;
+  return std::clamp<std::size_t>(values / std::max<std::size_t>(1, at.cols), few, 4096);
+}
+
+template <class V>
+RowBlock gather_rows(const V* values, const DensePlaces& at, std::size_t begin, std::size_t end,
+                     const std::string& name) {
+  std::vector<double> all((end - begin) * at.cols);
+  if (at.across == 1) {
+    for (std::size_t i = begin; i < end; ++i)
+      std::copy_n(values + i * at.down, at.cols, all.data() + (i - begin) * at.cols);
+  } else {
+    for (std::size_t j = 0; j < at.cols; ++j)
+      for (std::size_t i = begin; i < end; ++i)
+        all[(i - begin) * at.cols + j] = static_cast<double>(values[i * at.down + j * at.across]);
+  }
+  RowBlock block;
+  for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t j = 0; j < at.cols; ++j) {
+      const double x = all[(i - begin) * at.cols + j];
+      if (!std::isfinite(x)) refuse_value(name, i, j, x);
+      block.add(static_cast<std::uint32_t>(j), x);
+    }
+    block.end_row();
+  }
+  return block;
+}
+
+template <class V>
+ArrayRows dense_rows_of(std::span<const V> values, const DensePlaces& at, const ArrayOptions& options) {
+  if (options.hold != Hold::Copy && at.cols > 0 && at.row_after_row()) {
+    const std::uint64_t nonzeros = check_dense_rows(values.data(), at, options);
+    return {{DenseView<V>{at.rows, at.cols, values.data()}, options.owner}, nonzeros};
+  }
+  if (options.hold == Hold::BorrowOnly && at.cols > 0)
+    refuse_copy(options.name, options.layout == Layout::ColumnMajor ? "columns one after the other"
+                                                                    : "rows with gaps between them");
+  const std::size_t block = rows_per_block(at);
+  const BlockSizes sizes{(at.rows + block - 1) / block, at.rows, values.size(), at.cols};
+  std::atomic<std::uint64_t> nonzeros{0};
+  const auto make = [&](std::size_t t) {
+    RowBlock rows =
+        gather_rows(values.data(), at, t * block, std::min(at.rows, (t + 1) * block), options.name);
+    nonzeros += rows.index.size();
+    return rows;
+  };
+  StoredMatrix stored = store_blocks(sizes, make, options.threads);
+  return {std::move(stored), nonzeros};
+}
+
+}  // namespace
+
+ArrayRows dense_rows(const ValueArray& values, std::size_t rows, std::size_t cols,
+                     const ArrayOptions& options) {
+  return std::visit(
+      [&](const auto& array) {
+        return dense_rows_of(array, places_of(array.size(), rows, cols, options), options);
+      },
+      values);
+}
+
+}  // namespace halfspace

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/evaluate/folds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/data/builder.hpp"
+#include "halfspace/data/split.hpp"
+
+namespace halfspace {
+namespace {
+
+void check_classes(const Dataset& data) {
+  if (!data.labelled()) throw InputError({.file = data.name()}, "no labels", "labelled rows for folds");
+  std::vector<std::uint64_t> rows(data.classes().size(), 0);
+  for (std::size_t i = 0; i < data.rows(); ++i)
+    if (data.weight(i) > 0) ++rows[data.labels()[i]];
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    if (rows[c] == 1)
+      throw UsageError(fmt::format("class {} has one row: held out, it could not be learned",
+                                   printable(data.classes()[c])),
+                       "at least two rows of every class");
+  }
+}
+
+// Features that stand for a word of a vocabulary.
+std::vector<bool> word_features(const Dataset& data) {
+  std::vector<bool> out;
+  if (data.encoding() == nullptr) return out;
+  for (const Column& column : data.encoding()->columns) {
+    if (column.kind != ColumnKind::Words || column.hash_bits != 0) continue;
+    out.resize(data.features(), false);
+    for (std::uint32_t j = 0; j < column.features(); ++j) out[column.first_feature + j] = true;
+  }
+  return out;
+}
+
+// The words that too few of the rows of positive weight have to be features; empty: none.
+std::vector<bool> rare_words(const Dataset& data) {
+  constexpr double least_rows = 2;  // as the reader of tables has it
+  const std::vector<bool> word = word_features(data);
+  if (word.empty()) return {};
+  std::vector<double> rows(data.features(), 0.0);
+  std::visit(
+      [&](const auto& view) {
+        for (std::size_t i = 0; i < data.rows(); ++i) {
+          const double weight = data.weight(i);
+          if (weight > 0) for_entries(view.row(i), [&](std::uint32_t j, double) { rows[j] += weight; });
+        }
+      },
+      data.matrix());
+  std::vector<bool> rare(data.features(), false);
+  bool any = false;
+  for (std::size_t j = 0; j < rare.size(); ++j) {
+    rare[j] = word[j] && rows[j] > 0 && rows[j] < least_rows;
+    any = any || rare[j];
+  }
+  return any ? rare : std::vector<bool>();
+}
+
+// A copy without these features; rows of weight 0 become empty.
+Dataset without_features(const Dataset& data, const std::vector<bool>& out) {
+  MatrixBuilder builder;
+  std::visit(
+      [&](const auto& view) {
+        for (std::size_t i = 0; i < data.rows(); ++i) {
+          if (data.weight(i) > 0) {
+            for_entries(view.row(i), [&](std::uint32_t j, double x) {
+              if (!out[j]) builder.add(j, x);
+            });
+          }
+          builder.end_row();
+        }
+      },
+      data.matrix());
+  StoredMatrix stored = builder.finish(data.features(), Threads(1));
+  DatasetParts parts;
+  parts.matrix = stored.matrix;
+  parts.storage = std::move(stored.storage);
+  parts.labels.assign(data.labels().begin(), data.labels().end());
+  parts.classes = data.classes();
+  parts.weights.assign(data.weights().begin(), data.weights().end());
+  parts.encoding = data.encoding();
+  parts.from_text = data.from_text();
+  parts.name = data.name();
+  return Dataset::make(std::move(parts), false);
+}
+
+}  // namespace
+
+FoldPlan plan_folds(const Dataset& data, const FoldOptions& options) {
+  check_classes(data);
+  if (options.folds < 2 || options.repeats < 1 || options.folds > 1'000'000)
+    throw UsageError(
+        fmt::format("{} folds, {} repeats; wanted 2 or more and 1 or more", options.folds, options.repeats));
+  FoldPlan plan;
+  plan.folds = static_cast<std::uint32_t>(options.folds);
+  plan.repeats = static_cast<std::uint32_t>(options.repeats);
+  for (std::uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    // Seeds of repeats are far apart, so that another --seed gives other folds everywhere.
+    const std::uint64_t seed = options.seed + (std::uint64_t{repeat} << 40U);
+    const std::vector<std::uint32_t> fold = options.groups.empty()
+                                                ? stratified_folds(data, plan.folds, seed)
+                                                : grouped_folds(data, options.groups, plan.folds, seed);
+    std::vector<std::vector<std::uint32_t>> rows(plan.folds);
+    for (std::uint32_t i = 0; i < data.rows(); ++i)
+      if (data.weight(i) > 0) rows[fold[i]].push_back(i);
+    for (auto& one : rows) plan.held_out.push_back(std::move(one));
+  }
+  return plan;
+}
+
+Dataset without_rare_words(const Dataset& data) {
+  const std::vector<bool> rare = rare_words(data);
+  return rare.empty() ? data : without_features(data, rare);
+}
+
+Dataset without_rows(const Dataset& data, std::span<const std::uint32_t> held_out) {
+  std::vector<double> weights(data.rows(), 1.0);
+  std::copy(data.weights().begin(), data.weights().end(), weights.begin());
+  for (const std::uint32_t row : held_out) weights[row] = 0;
+  return without_rare_words(data.reweighted(std::move(weights)));
+}
+
+}  // namespace halfspace

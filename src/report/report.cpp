@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include "halfspace/core/error.hpp"
+#include "halfspace/core/version.hpp"
+#include "report/sections/sections.hpp"
+
+namespace halfspace {
+namespace {
+
+std::string report_title(const ReportInput& input) {
+  std::string classes;
+  if (input.model.classes.size() == 2) {
+    classes =
+        fmt::format("{} or {}", report::name_of_class(input.model, 1), report::name_of_class(input.model, 0));
+  } else {
+    classes = fmt::format("{} classes", input.model.classes.size());
+  }
+  return fmt::format(
+      "{}: {} on {}", classes,
+      input.model.algorithm.empty() ? std::string("a model") : printable(input.model.algorithm),
+      report::short_name(input.data_name));
+}
+
+}  // namespace
+
+std::string report_json(const ReportInput& input, const Run& given) {
+  const Run run = begin_run(given);
+  const Threads& threads = run.threads;
+  const report::Judged data = report::judge(input.model, input.data, threads);
+  std::optional<report::Judged> test;
+  if (input.test != nullptr) test.emplace(report::judge(input.model, *input.test, threads));
+  const std::string fingerprint = input.data.fingerprint();
+  const report::Context context{input,       run,
+                                data,        test ? *test : data,
+                                fingerprint, fingerprint == report::fact_of(input.model, "data")};
+  const Evaluation evaluation = evaluate(input.model, context.judged.data, context.judged.scores, threads);
+  const report::ColumnStatistics columns = report::column_statistics(input.data, threads);
+
+  report::Json out;
+  out["schema"] = "halfspace.report/1";
+  out["version"] = version();
+  out["title"] = report_title(input);
+  out["verdict"] = report::Json::array();
+  out["notes"] = report::Json::array();
+  for (const std::string& note : input.notes) out["notes"].push_back(printable(note, 400));
+  const auto add = [&](const char* key, report::Json section) {
+    threads.check();
+    if (!section.is_null()) out[key] = std::move(section);
+  };
+  add("model", model_section(context));
+  add("data", data_section(context));
+  add("quality", quality_section(context, evaluation));
+  add("solved", solved_section(context));
+  add("separability", separability_section(context));
+  add("weights", weights_section(context, columns));
+  add("nomogram", nomogram_section(context, columns));
+  add("thresholds", thresholds_section(context));
+  add("calibration", calibration_section(context, evaluation));
+  add("margins", margins_section(context));
+  add("rows", rows_section(context, columns));
+  add("perceptron", perceptron_section(context));
+  add("reproduce", reproduce_section(context));
+  out["verdict"] = verdict_sentences(context, out);
+  return out.dump(-1, ' ', false, report::Json::error_handler_t::replace);
+}
+
+}  // namespace halfspace

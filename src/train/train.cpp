@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "halfspace/train/train.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "certify/claims/verify_rows.hpp"
+#include "halfspace/core/error.hpp"
+#include "halfspace/prepare/against_rest.hpp"
+#include "model/fold_scaling.hpp"
+#include "train/training_error.hpp"
+
+namespace halfspace {
+namespace {
+
+// What folding did to the gaps is nothing that anybody would see.
+bool near_claims(const std::vector<DualityGap>& found, const std::vector<Certificate>& claims) {
+  return found.size() == claims.size() &&
+         std::equal(found.begin(), found.end(), claims.begin(),
+                    [](const DualityGap& gap, const Certificate& claim) {
+                      const auto* stated = std::get_if<DualityGap>(&claim);
+                      const double least = 1e-9 * std::max(1.0, std::abs(gap.primal));
+                      return stated != nullptr && std::abs(gap.primal - stated->primal) <= least &&
+                             std::abs(gap.dual - stated->dual) <= least;
+                    });
+}
+
+// The numbers that the checker finds in place of those of the solver. False: they are not the same to the last digits
+// that folding leaves.
+bool take_found(const ModelCheck& check, std::vector<Certificate>& certificates) {
+  if (!check.gaps.empty()) {
+    if (!near_claims(check.gaps, certificates)) return check.holds;
+    certificates.assign(check.gaps.begin(), check.gaps.end());
+    return true;
+  }
+  if (check.found.size() != certificates.size()) return false;
+  for (std::size_t k = 0; k < certificates.size(); ++k) {
+    auto* separator = std::get_if<Separator>(&certificates[k]);
+    if (separator == nullptr) return check.holds;
+    const double found = std::get<Separator>(check.found[k]).margin;
+    if (!(found > 0.999999 * separator->margin)) return false;
+    separator->margin = found;
+  }
+  return true;
+}
+
+// The planes for columns as they are, when what is certified holds for these planes too: they are turned back as
+// the checker does it, and the numbers it finds take the place of those that the solver found.
+// No time for that: the scaling stays beside the planes, which are certified as they are.
+bool fold_certified(Fit& fit, const Scaling& scaling, const Dataset& rows, const Threads& threads) try {
+  auto* linear = std::get_if<LinearModel>(&fit.model().form);
+  if (linear == nullptr) return false;
+  LinearModel folded = *linear;
+  if (!detail::fold(scaling, folded)) return false;
+  if (!fit.proof.certificates.empty()) {
+    Model back = fit.model();
+    auto& plane = back.form.emplace<LinearModel>(folded);
+    if (!detail::unfold(scaling, plane)) return false;
+    const ModelCheck check = detail::verify_rows(back, rows, threads);
+    if (!take_found(check, fit.proof.certificates)) return false;
+    fit.model().certificate = to_json(fit.proof.certificates);
+  }
+  *linear = std::move(folded);
+  return true;
+} catch (const Stopped&) {
+  return false;
+}
+
+// For planes, where the sums that this takes are no more than the rows themselves or a few megabytes; no time: none.
+void add_deviations(Model& model, const Dataset& data, const Threads& threads) try {
+  constexpr std::uint64_t few_bytes = std::uint64_t{1} << 24U, most_parts = 256, bytes_per_sum = 16;
+  if (!std::holds_alternative<LinearModel>(model.form) || model.map != nullptr) return;
+  const std::uint64_t parts = std::min<std::uint64_t>(most_parts, data.rows() / row_block + 1);
+  if (parts * bytes_per_sum * data.features() > few_bytes + 8 * data.nonzeros()) return;
+  if (data.features() == model.features()) model.deviations = column_deviations(data, threads);
+} catch (const Stopped&) {
+  model.deviations.clear();
+}
+
+// What the solver did not know of. No path, time or host: the same training gives the same bytes anywhere.
+void add_facts(Model& model, const Dataset& data, const Preparation& how, const Threads& threads) {
+  if (how.describe) add_deviations(model, data, threads);
+  // The fingerprint is that of the rows as read, not as scaled.
+  for (auto& [name, value] : model.facts) {
+    if (name == "data" && (how.scale != ScaleKind::None || how.map)) value = data.fingerprint();
+    if (name == "features" && how.map) value = fmt::format("{}", data.features());
+  }
+  if (model.map != nullptr)
+    model.facts.emplace_back("map", fmt::format("{} for {}", OptionType<MapChoice>::print(*how.map),
+                                                OptionType<KernelFunction>::print(model.map->kernel)));
+  if (!how.positive.empty()) model.facts.emplace_back("positive", model.classes.back());
+  if (how.scale != ScaleKind::None)
+    model.facts.emplace_back("scale", OptionType<ScaleKind>::print(how.scale));
+  if (how.zero_based) model.facts.emplace_back("zero_based", "true");
+}
+
+void check(const Preparation& how) {
+  if (!how.map) return;
+  // A value that would be refused as text is refused as a value.
+  static_cast<void>(OptionType<MapChoice>::parse("features", OptionType<MapChoice>::print(*how.map), {}));
+  static_cast<void>(
+      OptionType<KernelFunction>::parse("kernel", OptionType<KernelFunction>::print(how.kernel), {}));
+}
+
+// Rows as they are.
+Fit train_plain(const Dataset& data, const Preparation& how, const detail::TrainRows& train_rows,
+                const Run& run) {
+  Fit fit = train_rows(data, run);
+  if (fit.has_model() && how.describe) fit.trace.error = detail::training_error(fit, data, closing_team(run));
+  return fit;
+}
+
+Fit train_changed(const Dataset& data, const Preparation& how, const detail::TrainRows& train_rows,
+                  const Run& run) {
+  if (run.start != nullptr)
+    throw UsageError(
+        "--from is a plane among the rows as they are; --scale and --features nystrom or fourier make others",
+        "scale the data before training");
+  const Scaling scaling = learn_scaling(data, how.scale, run.threads);
+  Dataset rows = apply_scaling(data, scaling, run.threads);
+  std::shared_ptr<const FeatureMap> map;
+  std::vector<std::string> notes;
+  if (how.map) {
+    map = std::make_shared<FeatureMap>(
+        learn_features(rows, *how.map, how.kernel, run.seed, run.threads, &notes));
+    rows = apply_features(rows, *map, run.threads);
+    notes.push_back(fmt::format("{} features for {} from {} columns, in float: {:.3g} MB",
+                                OptionType<MapKind>::print(map->kind),
+                                OptionType<KernelFunction>::print(map->kernel), map->inputs,
+                                static_cast<double>(rows.storage_bytes()) / 1e6));
+  }
+  Fit fit = train_rows(rows, run);
+  fit.words.notes.insert(fit.words.notes.begin(), notes.begin(), notes.end());
+  if (!fit.has_model()) return fit;
+  if (!fit.proof.estimates.empty())
+    throw UsageError(
+        "standard errors belong to the columns as they are; --penalty none needs no --scale and no "
+        "--features nystrom "
+        "or fourier",
+        "--scale none");
+  // Of models whose features were made: counted while the features are there.
+  if (map != nullptr) {
+    fit.trace.error = detail::training_error(fit, rows, closing_team(run));
+    fit.model().map = map;
+    fit.model().encoding = data.encoding();
+  }
+  fit.model().unit_rows = scaling.kind == ScaleKind::Unit;
+  const bool columns = scaling.kind == ScaleKind::Standard || scaling.kind == ScaleKind::MinMax;
+  if (columns && (map != nullptr || !fold_certified(fit, scaling, rows, closing_team(run))))
+    fit.model().scaling = scaling;
+  if (map == nullptr && how.describe) fit.trace.error = detail::training_error(fit, data, closing_team(run));
+  return fit;
+}
+
+}  // namespace
+
+Fit detail::train_prepared(const Dataset& given, const Preparation& how, const TrainRows& train_rows,
+                           const Run& allowed) {
+  check(how);
+  const Run run = begin_run(allowed);
+  const Dataset data = how.positive.empty() ? given : against_rest(given, how.positive);
+  const bool changed = how.scale != ScaleKind::None || how.map;
+  Fit fit = changed ? train_changed(data, how, train_rows, run) : train_plain(data, how, train_rows, run);
+  if (fit.has_model()) add_facts(fit.model(), data, how, closing_team(run));
+  return fit;
+}
+
+Fit train(const Dataset& data, const Preparation& how, const Algorithm& algorithm, const Run& run) {
+  return detail::train_prepared(
+      data, how, [&](const Dataset& rows, const Run& begun) { return algorithm.train(rows, begun); }, run);
+}
+
+Fit train_stream(const std::string& path, const StreamOptions& options, const Algorithm& algorithm,
+                 const Run& run) {
+  StreamOptions reading = options;
+  reading.threads = run.threads.until(run.stop);
+  Fit fit = algorithm.train_stream(*open_stream(path, reading), run);
+  Model& model = fit.model();
+  if (!options.positive.empty()) model.facts.emplace_back("positive", model.classes.back());
+  if (options.zero_based) model.facts.emplace_back("zero_based", "true");
+  return fit;
+}
+
+}  // namespace halfspace

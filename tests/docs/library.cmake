@@ -1,0 +1,22 @@
+# The programs of docs/library.md and examples/*.cpp are compiled as a stranger's would be, and run.
+set(library_page "${PROJECT_SOURCE_DIR}/docs/library.md")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${library_page}" "${CMAKE_CURRENT_LIST_DIR}/blocks.py")
+set(library_folder "${CMAKE_CURRENT_BINARY_DIR}/docs")
+execute_process(COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/blocks.py" "${library_page}" "${library_folder}"
+                OUTPUT_VARIABLE library_programs COMMAND_ERROR_IS_FATAL ANY)
+
+function(halfspace_page_program name source)
+  add_executable(page_${name} "${source}")
+  set_target_properties(page_${name} PROPERTIES UNITY_BUILD OFF)
+  target_link_libraries(page_${name} PRIVATE halfspace halfspace_driver_settings)
+  add_test(NAME docs.${name} COMMAND Python3::Interpreter "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/prints.py" $<TARGET_FILE:page_${name}> ${ARGN})
+  set_tests_properties(docs.${name} PROPERTIES LABELS fast TIMEOUT 300)
+endfunction()
+foreach(name IN LISTS library_programs)
+  halfspace_page_program(${name} "${library_folder}/${name}.cpp" "${library_folder}/${name}.txt")
+endforeach()
+file(GLOB examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp")
+foreach(example IN LISTS examples)
+  get_filename_component(stem "${example}" NAME_WE)
+  halfspace_page_program(example_${stem} "${example}")
+endforeach()

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report's object: known answers, sums that come out, and text that stays text.
+#include "halfspace/report/report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "halfspace/evaluate/ranking.hpp"
+#include "halfspace/solve/algorithms.hpp"
+#include "support.hpp"
+
+using namespace halfspace;
+using halfspace::testing::dataset_from;
+using halfspace::testing::linear_model;
+using halfspace::testing::Rows;
+using Json = nlohmann::json;
+
+namespace {
+
+Json report_of(const Model& model, const Dataset& data, const Dataset* test = nullptr) {
+  return Json::parse(report_json({.model = model,
+                                  .data = data,
+                                  .test = test,
+                                  .model_name = "m.model",
+                                  .data_name = "folder/rows.csv",
+                                  .test_name = "new.csv"}));
+}
+
+// Rows in three columns that overlap a little.
+Dataset some_rows(std::size_t count, std::size_t columns = 3) {
+  Rows rows;
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double t = static_cast<double>(i);
+    std::vector<double> row;
+    for (std::size_t j = 0; j < columns; ++j)
+      row.push_back(std::sin(t * 1.3 + static_cast<double>(j)) * (1 + static_cast<double>(j)));
+    labels.push_back(row[0] + 0.4 * std::cos(5 * t) > 0 ? "yes" : "no");
+    rows.push_back(row);
+  }
+  return dataset_from(rows, labels);
+}
+
+}  // namespace
+
+TEST_CASE("the errors of a known plane are counted, with its confusion and margins") {
+  const Dataset data = dataset_from({{2}, {1}, {-1}, {-3}, {0.5}}, {"b", "b", "a", "a", "a"});
+  const Json report = report_of(linear_model({{1}}, {0}, {"a", "b"}), data);
+  CHECK(report["schema"] == "halfspace.report/1");
+  CHECK(report["quality"]["errors"] == 1);
+  CHECK(report["quality"]["rows"] == 5);
+  CHECK(report["quality"]["on"] == "data");
+  CHECK(report["quality"]["confusion"]["counts"][0] == Json({2, 1, 0}));
+  CHECK(report["quality"]["confusion"]["counts"][1] == Json({0, 2, 0}));
+  CHECK(report["margins"]["least"] == -0.5);
+  CHECK(report["margins"]["wrong"] == 1);
+  CHECK(report["rows"]["hardest"][0]["row"] == 5);
+  CHECK_FALSE(report["rows"]["hardest"][0]["right"].get<bool>());
+  CHECK(report["verdict"].size() == 3);
+  CHECK_FALSE(report.contains("perceptron"));
+  CHECK_FALSE(report.contains("calibration"));
+}
+
+TEST_CASE("the points of the nomogram add up to the score of every row") {
+  const Dataset data = some_rows(80, 20);  // more columns than scales: the rest has a part too
+  const Fit fit = train(data, LogisticRegression{});
+  const Json report = report_of(fit.model(), data);
+  const Json& nomogram = report["nomogram"];
+  CHECK(nomogram["probability"] == "logistic");
+  REQUIRE(nomogram["features"].size() == 12);
+  CHECK(nomogram["left_out"] == 8);
+  const Json& plane = nomogram["planes"][0];
+  const std::vector<double> all = scores(fit.model(), data, Threads(1));
+  double longest = 0;
+  for (const Json& row : nomogram["rows"]) {
+    double points = 0, shown = plane["offset"];
+    for (std::size_t j = 0; j < nomogram["features"].size(); ++j) {
+      const double w = plane["weights"][j], low = nomogram["features"][j]["low"],
+                   high = nomogram["features"][j]["high"];
+      const double worth =
+          (w * row["values"][j].get<double>() - std::min(w * low, w * high)) / plane["unit"].get<double>();
+      CHECK(worth >= -1e-9);
+      CHECK(worth <= 100 + 1e-9);
+      longest = std::max(longest, std::abs(w) * (high - low) / plane["unit"].get<double>());
+      points += worth;
+      shown += w * row["values"][j].get<double>();
+    }
+    const double score = row["scores"][0];
+    CHECK(score == all[row["row"].get<std::size_t>() - 1]);
+    const double rest = score - shown;
+    CHECK(plane["base"].get<double>() + plane["unit"].get<double>() * points + rest ==
+          doctest::Approx(score).epsilon(1e-12));
+  }
+  CHECK(longest == doctest::Approx(100));
+}
+
+TEST_CASE("contributions of a row add up to its score") {
+  const Dataset data = some_rows(60, 15);
+  const Fit fit = train(data, LogisticRegression{});
+  const Json report = report_of(fit.model(), data);
+  for (const Json& row : report["rows"]["hardest"]) {
+    double sum = row["average"].get<double>() + row["rest"].get<double>();
+    for (const Json& part : row["contributions"]) sum += part["contribution"].get<double>();
+    CHECK(sum == doctest::Approx(row["score"].get<double>()).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("XOR: four rows prove that no plane separates, and the hulls meet in the middle") {
+  const Dataset data = dataset_from({{0, 0}, {1, 1}, {0, 1}, {1, 0}}, {"a", "a", "b", "b"});
+  const Json report = report_of(train(data, LogisticRegression{}).model(), data);
+  const Json& answer = report["separability"]["answers"][0];
+  CHECK(answer["verdict"] == "overlapping");
+  CHECK(answer["witness"]["count"] == 4);
+  for (const Json& row : answer["witness"]["rows"]) CHECK(row["share"] == 0.5);
+  CHECK(answer["witness"]["point"][0]["value"] == 0.5);
+  CHECK(answer["picture"]["meet"] == Json({0.5, 0.5}));
+  CHECK(report["data"]["training"] == true);
+}
+
+TEST_CASE("classes that are apart have a plane with its margin, and the perceptron its bound") {
+  const Dataset data = dataset_from({{2, 2}, {1, 3}, {2, -1}, {-1, 1}}, {"1", "1", "-1", "-1"});
+  const Json report = report_of(train(data, Perceptron{.passes = {.until_clean = true}}).model(), data);
+  CHECK(report["separability"]["answers"][0]["verdict"] == "separable");
+  const Json& page = report["perceptron"];
+  CHECK(page["walk"]["updates"] == page["planes"][0]["mistakes"]);
+  CHECK(page["best_bound"].get<double>() >= page["planes"][0]["mistakes"].get<double>());
+  CHECK(report["solved"]["claims"][0]["kind"] == "mistake-bound");
+}
+
+TEST_CASE("test rows are judged, and the other ones stand beside them") {
+  const Dataset data = some_rows(60), test = some_rows(25);
+  const Json report = report_of(train(data, LogisticRegression{}).model(), data, &test);
+  CHECK(report["quality"]["on"] == "test");
+  CHECK(report["quality"]["rows"] == 25);
+  CHECK(report["quality"]["data_error"]["rows"] == 60);
+  CHECK(report["margins"]["rows"] == 60);
+  CHECK(report["quality"]["baselines"].size() == 2);
+}
+
+TEST_CASE("the cheapest threshold for any pair of costs is among the points that are kept") {
+  const Dataset data = some_rows(900);
+  const Model model = train(data, LogisticRegression{}).model();
+  const Json report = report_of(model, data);
+  const Json& section = report["thresholds"];
+  REQUIRE(section["points"].size() < section["all_points"].get<std::size_t>());
+  const std::vector<double> f = scores(model, data, Threads(1));
+  std::vector<std::uint8_t> positive;
+  for (const std::uint32_t label : data.labels()) positive.push_back(label == 1 ? 1 : 0);
+  const Ranking ranking = rank_scores(f, positive, {});
+  for (const double ratio : {0.1, 0.5, 1.0, 3.0, 20.0}) {
+    double best = HUGE_VAL;
+    for (const Json& point : section["points"])
+      best = std::min(best, ratio * point["false_positive"].get<double>() +
+                                section["positive"].get<double>() - point["true_positive"].get<double>());
+    CHECK(best == doctest::Approx(cheapest_threshold(ranking, {ratio, 1}).cost));
+  }
+}
+
+TEST_CASE("more than two classes: one nomogram plane and one weight list per class, no threshold") {
+  Rows rows;
+  std::vector<std::string> labels;
+  for (int i = 0; i < 60; ++i) {
+    rows.push_back({std::cos(i * 2.1) + i % 3, std::sin(i * 1.7) - i % 3});
+    labels.push_back(std::string(1, static_cast<char>('a' + i % 3)));
+  }
+  const Dataset data = dataset_from(rows, labels);
+  const Json report = report_of(train(data, LogisticRegression{}).model(), data);
+  CHECK(report["weights"]["planes"].size() == 3);
+  CHECK(report["nomogram"]["probability"] == "softmax");
+  CHECK_FALSE(report.contains("thresholds"));
+  CHECK(report["separability"]["answers"].size() == 3);
+}
+
+TEST_CASE("a kernel model has no weights, and its report says the rest") {
+  const Dataset data = some_rows(40);
+  const Json report =
+      report_of(train(data, Svm{.kernel = {.kind = KernelKind::Rbf, .gamma = 1}}).model(), data);
+  CHECK_FALSE(report.contains("weights"));
+  CHECK_FALSE(report.contains("nomogram"));
+  CHECK(report["model"]["kind"] == "kernel");
+  CHECK(report.contains("margins"));
+}
+
+TEST_CASE("the page holds the object with nothing that looks like markup") {
+  const std::string evil = "</script><script>alert(1)</script>&\xE2\x80\xA8";
+  const Dataset data = dataset_from({{2}, {1}, {-1}, {-3}}, {evil, evil, "a", "a"});
+  const Model model = train(data, LogisticRegression{}).model();
+  const std::string page =
+      report_page(report_json({.model = model, .data = data, .model_name = "m", .data_name = evil}));
+  CHECK(page.find("alert(1)</script>") == std::string::npos);
+  CHECK(page.find("%%HALFSPACE") == std::string::npos);
+  CHECK(page.find("default-src 'none'") != std::string::npos);
+  const std::string mark = "<script type=\"application/json\" id=\"report-data\">";
+  const std::size_t begin = page.find(mark) + mark.size();
+  const Json object = Json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  CHECK(object["schema"] == "halfspace.report/1");
+  CHECK(object["model"]["classes"].size() == 2);
+  CHECK_THROWS_AS(static_cast<void>(report_page("{}")), InputError);
+  CHECK_THROWS_AS(static_cast<void>(report_page("nonsense")), InputError);
+}
+
+TEST_CASE("rows without labels are refused") {
+  const Dataset data = dataset_from(Rows{{1}, {2}});
+  CHECK_THROWS_AS(static_cast<void>(report_of(linear_model({{1}}, {0}, {"a", "b"}), data)), InputError);
+}
+
+TEST_CASE("the same bits for any number of threads") {
+  const Dataset data = some_rows(3000);
+  const Model model = train(data, LogisticRegression{}).model();
+  const ReportInput input{.model = model, .data = data, .model_name = "m", .data_name = "d"};
+  Run two;
+  two.threads = Threads(2);
+  CHECK(report_json(input) == report_json(input, two));
+}

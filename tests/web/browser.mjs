@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// browser.mjs ORDER.json: opens reports in Chromium and looks for what must not be there: errors, requests, problems of
+// access, controls that no key reaches. With "pictures" it also takes some for the documentation.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+
+const order = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const require = createRequire(join(order.modules, "package.json"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+let profiles = 0;
+let failures = 0;
+const fail = (page, what) => {
+  failures += 1;
+  console.log(`${page}: ${what}`);
+};
+const check = (page, holds, what) => holds || fail(page, what);
+
+// Everything bounded: a browser that hangs is closed by its own time limits.
+async function browse(options, work) {
+  const context = await chromium.launchPersistentContext(`${order.profile}-${profiles++}`, { executablePath: order.chromium, headless: true, args: flags, timeout: 60000, viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(20000);
+  try {
+    return await work(context);
+  } finally {
+    await context.close();
+  }
+}
+
+async function open(context, file) {
+  const name = basename(file, ".html");
+  const page = await context.newPage();
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && fail(name, `console: ${message.text()}`));
+  page.on("pageerror", (error) => fail(name, `script error: ${error.message}`));
+  page.on("dialog", async (dialog) => {
+    fail(name, "a dialog opened");
+    await dialog.dismiss();
+  });
+  page.on("request", (request) => request.url() !== `file://${file}` && fail(name, `request: ${request.url().slice(0, 100)}`));
+  await page.goto(`file://${file}`);
+  return { name, page };
+}
+// Until every chart that has a place is drawn. Asked again and again: the page's policy forbids to leave code in it.
+async function settled(page) {
+  for (let k = 0; k < 100; ++k) {
+    const drawn = await page.evaluate(() => {
+      const charts = [...document.querySelectorAll(".chart")];
+      return charts.length > 0 && charts.every((c) => !c.checkVisibility() || c.firstElementChild);
+    });
+    if (drawn) return;
+    await page.waitForTimeout(100);
+  }
+  throw new Error("the charts were not drawn within ten seconds");
+}
+
+async function accessible(page, name, how) {
+  const results = await page.evaluate(`${axe}; axe.run(document, { resultTypes: ["violations"] })`);
+  for (const one of results.violations) {
+    if (one.impact === "serious" || one.impact === "critical") fail(name, `axe, ${how}: ${one.id}: ${one.help}: ${one.nodes[0].html.slice(0, 160)}: ${one.nodes[0].failureSummary.slice(0, 300)}`);
+  }
+}
+
+async function everyControlHasItsTurn(page, name) {
+  const wanted = await page.evaluate(() => {
+    const controls = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")].filter((e) => e.checkVisibility());
+    controls.forEach((e, k) => { e.dataset.turn = String(k); });
+    document.body.focus();
+    return controls.length;
+  });
+  const seen = new Set();
+  for (let k = 0; k < wanted + 5; ++k) {
+    await page.keyboard.press("Tab");
+    const turn = await page.evaluate(() => document.activeElement?.dataset?.turn ?? "");
+    if (turn !== "") seen.add(turn);
+  }
+  check(name, seen.size === wanted, `keys reach ${seen.size} of ${wanted} controls`);
+}
+
+// A row of the data, chosen in the nomogram, has the score that the program gave it, and its points add up to it.
+async function nomogramAddsUp(page, name) {
+  if ((await page.locator("#nomogram").count()) === 0) return;
+  const report = JSON.parse(await page.locator("#report-data").textContent());
+  const n = report.nomogram;
+  const plane = n.planes.length - 1;
+  for (const k of [0, Math.floor(n.rows.length / 2), n.rows.length - 1]) {
+    await page.locator("#nomogram-row").selectOption(String(k));
+    const words = await page.locator("#nomogram small").textContent();
+    const parts = words.replaceAll("\u2212", "-").replaceAll("\u2009", "").replace(/\u00D710([\u207B\u2070\u00B9\u00B2\u00B3\u2074-\u2079]+)/g, (_, e) => `e${[...e].map((c) => "\u2070\u00B9\u00B2\u00B3\u2074\u2075\u2076\u2077\u2078\u2079".indexOf(c)).map((d) => (d < 0 ? "-" : d)).join("")}`).replace(/([-+]) (?=[\d.])/g, "$1").match(/[-+]?\d[\d.]*(?:e-?\d+)?/g).map(Number);
+    const score = n.rows[k].scores[plane];
+    const said = parts[parts.length - 1];
+    const rest = n.left_out > 0 ? parts[3] : 0;
+    const sum = parts[0] + parts[1] * parts[2] + rest;
+    const size = Math.abs(parts[0]) + Math.abs(parts[1] * parts[2]) + Math.abs(rest) + 1e-9;
+    check(name, Math.abs(said - score) <= 1e-3 * Math.abs(score) + 1e-9, `nomogram: row ${n.rows[k].row} has score ${score}, the page says ${said}`);
+    check(name, Math.abs(sum - score) <= 2e-4 * size, `nomogram: the points of row ${n.rows[k].row} come to ${sum}, not ${score}: ${words}`);
+  }
+  const before = await page.locator("#nomogram .reading").textContent();
+  const handle = page.locator("#nomogram [role=slider]").first();
+  await handle.focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  check(name, before !== (await page.locator("#nomogram .reading").textContent()), "nomogram: keys do not move the handle");
+}
+
+async function cheapestThreshold(page, name) {
+  if ((await page.locator("#thresholds").count()) === 0) return;
+  const report = JSON.parse(await page.locator("#report-data").textContent());
+  const cost = async () => Number((await page.locator("#thresholds .values strong").first().textContent()).replaceAll("\u2009", ""));
+  await page.locator("#cost-fn").fill("10");
+  const before = await cost();
+  await page.getByRole("button", { name: "Go to the cheapest threshold" }).click();
+  const t = report.thresholds;
+  const best = Math.min(...t.points.map((p) => p.false_positive + 10 * (t.positive - p.true_positive)));
+  check(name, (await cost()) === best && best <= before, `threshold: the cheapest costs ${best}, the page says ${await cost()}`);
+}
+
+async function look(context, file) {
+  const { name, page } = await open(context, file);
+  await settled(page);
+  check(name, (await page.locator("main section").count()) >= 6, "too few sections");
+  await nomogramAddsUp(page, name);
+  await cheapestThreshold(page, name);
+  const openAll = (open) => page.evaluate((o) => document.querySelectorAll("details").forEach((d) => { d.open = o; }), open);
+  // Thousands of cells of tables, all made the same way: looked at on one page.
+  if (file === order.pages[0]) await openAll(true);
+  await settled(page);
+  await accessible(page, name, "light");
+  await page.locator("button.theme").click();
+  await page.locator("button.theme").click();
+  check(name, (await page.evaluate(() => document.documentElement.dataset.theme)) === "dark", "the button does not make it dark");
+  if (order.pages.indexOf(file) < 3) await accessible(page, name, "dark");  // the colours are the same on all pages
+  await page.reload();
+  await settled(page);
+  await everyControlHasItsTurn(page, name);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.waitForTimeout(400);
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  check(name, wider <= 0, `on a phone the page is ${wider} pixels too wide`);
+  await page.close();
+}
+
+const started = Date.now();
+await browse({}, async (context) => {
+  for (const file of order.pages) await look(context, file);
+});
+await browse({ javaScriptEnabled: false }, async (context) => {
+  const { name, page } = await open(context, order.pages[0]);
+  const text = await page.locator("body").innerText();
+  check(name, text.includes("It gets") && text.includes("area under the curve"), "without scripts the text is missing");
+  check(name, (await page.locator("noscript svg, main.plain svg").count()) > 0, "without scripts the picture is missing");
+  await page.close();
+});
+if (order.pictures) {
+  const take = async (options, file, picture, work) => browse(options, async (context) => {
+    const { page } = await open(context, file);
+    await settled(page);
+    await page.waitForTimeout(400);
+    await work(page, join(order.pictures, picture));
+  });
+  const byName = (name) => order.pages.find((p) => basename(p, ".html") === name);
+  const top = (page, path) => page.screenshot({ path });
+  const part = (selector) => (page, path) => page.locator(selector).screenshot({ path });
+  await take({ viewport: { width: 1180, height: 820 } }, byName("cancer"), "report.png", top);
+  await take({ viewport: { width: 1180, height: 820 }, colorScheme: "dark" }, byName("iris"), "report-dark.png", part("#separability"));
+  await take({ viewport: { width: 390, height: 800 } }, byName("svm"), "report-phone.png", top);
+  await take({}, byName("cancer"), "report-nomogram.png", part("#nomogram"));
+}
+console.log(`${order.pages.length} pages opened in ${Math.round((Date.now() - started) / 1000)} s, ${failures} failures`);
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""web_test.py PROGRAM FOLDER: builds the page of the report from its sources and compares it with the one that is
+committed, then opens reports in a headless browser. FOLDER keeps the packages of Node between runs.
+Prints SKIPPED and why, when Node 18, npm, the registry or Chromium is not there."""
+import filecmp
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1])
+FOLDER = pathlib.Path(sys.argv[2])
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+WEB = SOURCE / "web"
+DATA = SOURCE / "data"
+
+HOSTILE = (
+    '"<script>alert(1)</script>",__proto__,"a""b\'c","\u202eright to left","\U0001f600 & co",label\n'
+    + "".join(f"{i % 7},{(i * 3) % 5},{i % 2},{i},{-i},{'</script><img src=x onerror=alert(2)>' if i % 3 else '&amp;constructor'}\n" for i in range(60))
+)
+XOR = "x1,x2,label\n0,0,a\n1,1,a\n0,1,b\n1,0,b\n"
+
+
+def skip(why):
+    print(f"SKIPPED: {why}")
+    sys.exit(0)
+
+
+def node_packages():
+    """The packages of web/package-lock.json, installed once for every lock file."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if not node or not npm:
+        skip("no node or no npm on the path")
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=60, check=True).stdout
+    if int(re.match(r"v(\d+)", version).group(1)) < 18:
+        skip(f"node {version.strip()} is older than 18")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "tsconfig.json", "build.mjs", "src"):
+        target = FOLDER / name
+        shutil.rmtree(target) if target.is_dir() else target.unlink(missing_ok=True)
+        shutil.copytree(WEB / name, target) if (WEB / name).is_dir() else shutil.copy(WEB / name, target)
+    lock = FOLDER / "package-lock.json"
+    if lock.exists() and filecmp.cmp(lock, WEB / "package-lock.json", shallow=False) and (FOLDER / "node_modules").is_dir():
+        return
+    lock.unlink(missing_ok=True)
+    command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--fetch-timeout=60000"]
+    shutil.copy(WEB / "package-lock.json", FOLDER / "package-lock.json")
+    try:
+        done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=400)
+    except subprocess.TimeoutExpired:
+        lock.unlink(missing_ok=True)
+        skip("npm ci took longer than 400 s")
+    if done.returncode != 0:
+        lock.unlink(missing_ok=True)
+        skip("npm ci failed: " + done.stderr.strip().replace("\n", " | ")[-400:])
+
+
+def built_page_is_committed():
+    subprocess.run(["node", "node_modules/typescript/bin/tsc", "--noEmit"], cwd=FOLDER, check=True, timeout=200)
+    subprocess.run(["node", "build.mjs", str(FOLDER / "built")], cwd=FOLDER, check=True, timeout=100)
+    if (FOLDER / "built" / "report.html").read_bytes() != (WEB / "dist" / "report.html").read_bytes():
+        print("web/dist/report.html is not what web/src builds: run npm ci && npm run build in web/")
+        return False
+    print("web/dist/report.html is what web/src builds")
+    return True
+
+
+def reports(folder):
+    """Reports of several kinds of model, as pages."""
+    (folder / "xor.csv").write_text(XOR)
+    (folder / "evil.csv").write_text(HOSTILE, encoding="utf-8")
+    made = []
+    for name, data, options in (
+        ("cancer", DATA / "breast_cancer.csv", ["--scale", "standard"]),
+        ("iris", DATA / "iris.csv", []),
+        ("setosa", DATA / "iris.csv", ["--positive", "setosa", "--algorithm", "perceptron", "--passes", "until-clean"]),
+        ("xor", folder / "xor.csv", []),
+        ("svm", DATA / "breast_cancer.csv", ["--scale", "standard", "--algorithm", "svm"]),
+        ("voted", DATA / "digits.csv.gz", ["--positive", "9", "--algorithm", "voted-perceptron"]),
+        ("evil", folder / "evil.csv", []),
+    ):
+        for command in (["train", str(data), "-o", f"{name}.model", *options], ["report", f"{name}.model", str(data), "-o", f"{name}.html"]):
+            subprocess.run([PROGRAM, *command, "--quiet"], cwd=folder, check=True, timeout=120, stdout=subprocess.DEVNULL)
+        made.append(str(folder / f"{name}.html"))
+    return made
+
+
+def browser_agrees(pictures=None):
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not chromium:
+        print("no chromium on the path: the pages were not opened")
+        return None
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        pages = reports(folder)
+        order = {"chromium": chromium, "modules": str(FOLDER), "profile": str(folder / "profile"), "pages": pages, "pictures": pictures}
+        (folder / "order.json").write_text(json.dumps(order))
+        environment = {**os.environ, "HOME": str(folder)}
+        done = subprocess.run(["node", str(pathlib.Path(__file__).with_name("browser.mjs")), str(folder / "order.json")], timeout=600, env=environment)
+        return done.returncode == 0
+
+
+def main():
+    node_packages()
+    good = built_page_is_committed()
+    opened = browser_agrees(sys.argv[3] if len(sys.argv) > 3 else None)
+    if not good or opened is False:
+        sys.exit(1)
+    if opened is None:
+        skip("no chromium; the page itself was built and compared")
+
+
+if __name__ == "__main__":
+    main()

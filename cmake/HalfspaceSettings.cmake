@@ -10,9 +10,8 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(HALFSPACE_CCACHE ccache)
   if(HALFSPACE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${HALFSPACE_CCACHE}")
-    if(CMAKE_UNITY_BUILD)  # it comes with precompiled headers, which ccache takes when told so
-      list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
-    endif()
+    # Precompiled headers, which ccache takes when told so.
+    list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
   endif()
 endif()
 
@@ -42,7 +41,7 @@ if(HALFSPACE_SANITIZE)
   target_link_options(halfspace_settings INTERFACE -fsanitize=${HALFSPACE_SANITIZE})
 endif()
 
-if(CMAKE_UNITY_BUILD)  # builds that are compiled more often than they are used: sanitizers, quick
+if(HALFSPACE_FEW_TARGETS)  # builds that are compiled more often than they are used: sanitizers, quick
   # Two of Highway's instruction sets, the one that always runs and AVX2: the loops are the largest part of a build, and
   # under a sanitizer their checks cost ten times the loops.
   set(left_out SVE SVE2 SVE_256 SVE2_128 RVV SSSE3 SSE4 AVX3 AVX3_DL)

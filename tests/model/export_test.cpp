@@ -48,7 +48,7 @@ std::string usage_error(const Model& model, Target target, const ExportOptions& 
   try {
     (void)export_model(model, target, options);
   } catch (const UsageError& error) {
-    return error.what();
+    return std::string(error.what()) + " " + error.hint();
   }
   return {};
 }

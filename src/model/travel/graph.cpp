@@ -27,7 +27,8 @@ std::size_t Graph::add(Op op, std::size_t a, std::size_t b) {
 }
 
 std::size_t Graph::constant(std::vector<double> value) {
-  nodes.push_back({.op = Op::Constant, .width = value.size(), .value = std::move(value)});
+  const std::size_t width = value.size();
+  nodes.push_back({.op = Op::Constant, .width = width, .value = std::move(value)});
   return nodes.size() - 1;
 }
 

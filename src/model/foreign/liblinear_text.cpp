@@ -312,6 +312,17 @@ std::optional<Model> detail::model_from_plain_liblinear(const ByteSource& source
   return model_from_text(std::move(text), name);
 }
 
+namespace {
+
+// By the name LIBLINEAR knows what -b 1 may print: of L2R_LR the probabilities of each class against the rest, which those of all classes at
+// once are not. MCSVM_CS has as many planes and no probabilities.
+std::string_view solver_name(const Model& model) {
+  if (is_softmax(model)) return "MCSVM_CS";
+  return has_probabilities(model) ? "L2R_LR" : "L2R_L2LOSS_SVC_DUAL";
+}
+
+}  // namespace
+
 std::string to_liblinear_text(const Model& model) {
   const LinearModel& linear = exportable(model);
   // Of equal scores LIBLINEAR takes the label that stands first, so labels stand in the order that the model prefers.
@@ -329,9 +340,8 @@ std::string to_liblinear_text(const Model& model) {
 
   fmt::memory_buffer out;
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "solver_type {}\nnr_class {}\nlabel {}\nnr_feature {}\nbias {}\nw\n",
-                 model.algorithm == "logistic" ? "L2R_LR" : "L2R_L2LOSS_SVC_DUAL", labels.size(),
-                 fmt::join(labels, " "), linear.features, biased ? 1 : -1);
+  fmt::format_to(to, "solver_type {}\nnr_class {}\nlabel {}\nnr_feature {}\nbias {}\nw\n", solver_name(model),
+                 labels.size(), fmt::join(labels, " "), linear.features, biased ? 1 : -1);
   for (std::size_t j = 0; j < linear.features + (biased ? 1 : 0); ++j) {
     for (std::size_t k = 0; k < linear.planes; ++k) {
       const std::size_t plane = linear.planes == 1 ? 0 : order[k];

@@ -61,7 +61,10 @@ std::string report_json(const ReportInput& input, const Run& given) {
   add("calibration", calibration_section(context, evaluation));
   add("margins", margins_section(context));
   add("rows", rows_section(context, columns));
+  add("path", path_section(context, columns));
+  add("curve", curve_section(context));
   add("perceptron", perceptron_section(context));
+  add("replay", replay_section(context, columns));
   add("reproduce", reproduce_section(context));
   out["verdict"] = verdict_sentences(context, out);
   return out.dump(-1, ' ', false, report::Json::error_handler_t::replace);

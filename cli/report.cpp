@@ -33,6 +33,8 @@ class ReportVerb final : public Command {
                  over_path_);
     options.text("--curve", "FILE", "what halfspace curve --json has printed: errors over the number of rows",
                  curve_path_);
+    options.text("--trace", "FILE",
+                 "lines of halfspace trace on DATA, to replay in place of the model's own walk", trace_path_);
     options.list("--columns", "A,B", "two columns for pictures of moving planes, by name or number",
                  columns_);
     options.flag("--no-verify", "do not recompute what the model claims", no_verify_);
@@ -44,7 +46,7 @@ class ReportVerb final : public Command {
       throw UsageError("no -o FILE given", "halfspace report MODEL DATA -o report.html");
     check_one_stdin(model_path_, data_.path);
     check_one_stdin(data_.path, test_path_);
-    check_output(path_, {model_path_, data_.path, test_path_, over_path_, curve_path_});
+    check_output(path_, {model_path_, data_.path, test_path_, over_path_, curve_path_, trace_path_});
     if (!columns_.empty() && columns_.size() != 2) throw UsageError("--columns takes two columns: A,B");
     if (path_ == "-" && !common.json) output.divert();
     const Model model = load(model_path_, common.team());
@@ -74,6 +76,8 @@ class ReportVerb final : public Command {
     input.path_name = over_path_;
     input.curve_json = stored(curve_path_);
     input.curve_name = curve_path_;
+    input.trace_lines = stored(trace_path_);
+    input.trace_name = trace_path_;
     const std::string json = report_json(input, run);
     for (const std::string& note : notes) output.note(note);
     if (!path_.empty()) {
@@ -113,7 +117,7 @@ class ReportVerb final : public Command {
     return printable(failed ? path : absolute.string(), 400);
   }
 
-  std::string model_path_, path_, test_path_, over_path_, curve_path_;
+  std::string model_path_, path_, test_path_, over_path_, curve_path_, trace_path_;
   std::vector<std::string> columns_;
   bool no_verify_ = false;
   DataOptions data_;

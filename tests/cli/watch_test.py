@@ -242,6 +242,20 @@ class Watch(ProgramTest):
         page = self.json("report", "t.model", "g.csv", "--path", "path.json")
         self.assertEqual(len(page["path"]["picture"]["lines"]), len(page["path"]["points"]))
 
+    def test_a_trace_is_replayed_as_it_is(self):
+        self.write("rows.txt", text_of(ROWS))
+        self.done("train", "rows.txt", "-o", "m.model")
+        lines = self.done("trace", "rows.txt", "--algorithm", "averaged-perceptron", "--from", "1,2,3")
+        self.write("trace.jsonl", lines)
+        replay = self.json("report", "m.model", "rows.txt", "--trace", "trace.jsonl")["replay"]
+        wanted = [json.loads(line) for line in lines.splitlines()]
+        self.assertEqual([s["after"] for s in replay["shown"]], [[*w["theta"], w["theta0"]] for w in wanted])
+        self.assertEqual([s["mean"] for s in replay["shown"]], [[*w["mean"], w["mean0"]] for w in wanted])
+        for bad in ("{}", "[1]", lines.replace('"row":2,', '"row":99,'), lines.replace('"theta":[', '"theta":[1,'), lines[:-20]):
+            self.write("bad.jsonl", bad)
+            error = self.run_program("report", "m.model", "rows.txt", "--trace", "bad.jsonl", "--json")
+            self.assertEqual(error.returncode, 3, bad)
+
     def test_the_report_replays_the_trace(self):
         self.write("rows.txt", text_of(ROWS))
         for name, options in (("perceptron", ["--offset", "none"]), ("averaged-perceptron", []), ("voted-perceptron", []), ("passive-aggressive", []),

@@ -26,6 +26,8 @@ struct ReportInput {
   std::optional<ModelCheck> check;
   // What `halfspace path` or `tune` and `halfspace curve` have printed with --json, shown as they are; empty: nothing.
   std::string path_json, path_name, curve_json, curve_name;
+  // Lines of `halfspace trace` on the rows of `data`, to replay in place of the model's own walk.
+  std::string trace_lines, trace_name;
   // Two columns for pictures of planes that move; none: those of data with two, or the two that move the score most.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> columns;
 };

@@ -76,6 +76,7 @@ std::string plot_cone(const Dataset& data, const ColumnPair& columns, const Run&
     report::draw_line(drawing, frame, row.x, row.y, 0, report::class_ink(row.label), 1.2, "");
   }
   std::vector<report::Point> path;
+  path.reserve(walk.size());
   for (const report::Point& p : walk) path.push_back(frame.at(p.x, p.y));
   drawing.path(path, report::Ink::Accent, 2);
   for (std::size_t k = 0; k < path.size(); ++k) {

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/solve/algorithm.hpp"
+#include "model/file/strict_json.hpp"
 #include "report/sections/sections.hpp"
 
 namespace halfspace::report {
@@ -131,42 +133,141 @@ Json replayed_points(const Context& context, const std::set<std::uint32_t>& spok
   return out;
 }
 
-}  // namespace
+// What a trace on these rows has said, line by line.
+class TraceLines {
+ public:
+  explicit TraceLines(const Context& context) : context_(context) {}
 
-Json replay_section(const Context& context, const ColumnStatistics& columns) {
+  void read(const std::function<void(const Update&)>& see) {
+    std::string_view rest = context_.input.trace_lines;
+    for (std::uint64_t line = 1; !rest.empty(); ++line) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      place_ = {.file = context_.input.trace_name, .line = line};
+      if (end > 0) one(rest.substr(0, end), see);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+
+ private:
+  using Object = halfspace::detail::Json;
+
+  [[noreturn]] void refuse(const std::string& found) const {
+    throw InputError(place_, found, "a line of halfspace trace on these rows, with theta (--theta always)");
+  }
+  [[nodiscard]] double value(const Object& object, const char* key) const {
+    const auto at = object.find(key);
+    if (at == object.end() || !at->is_number()) refuse(fmt::format("no number \"{}\"", key));
+    return at->get<double>();
+  }
+  [[nodiscard]] std::uint64_t whole(const Object& object, const char* key, double most) const {
+    const double x = value(object, key);
+    if (!(x >= 1 && x <= most && x == std::floor(x))) refuse(fmt::format("\"{}\" {:g}", key, x));
+    return static_cast<std::uint64_t>(x);
+  }
+  [[nodiscard]] std::vector<double> weights(const Object& object, const char* key) const {
+    const auto at = object.find(key);
+    if (at == object.end() || !at->is_array() || at->size() != context_.input.data.features())
+      refuse(fmt::format("no \"{}\" of {} weights", key, context_.input.data.features()));
+    std::vector<double> out;
+    out.reserve(at->size());
+    for (const Object& x : *at) {
+      if (!x.is_number()) refuse(fmt::format("a weight of \"{}\" that is no number", key));
+      out.push_back(x.get<double>());
+    }
+    return out;
+  }
+
+  void one(std::string_view line, const std::function<void(const Update&)>& see) {
+    const halfspace::detail::JsonText text(line, place_);
+    const Object object = halfspace::detail::parse_strict(text, "trace", {4, 10'000'000});
+    if (!object.is_object()) refuse("no object");
+    const std::vector<double> theta = weights(object, "theta"), before = weights(object, "theta_before");
+    std::vector<double> mean;
+    Update update;
+    update.number = whole(object, "k", 9e15);
+    update.step = whole(object, "step", 9e15);
+    update.pass = whole(object, "pass", 9e15);
+    update.row =
+        static_cast<std::uint32_t>(whole(object, "row", static_cast<double>(context_.input.data.rows())) - 1);
+    update.y = value(object, "y") > 0 ? 1 : -1;
+    update.margin_before = value(object, "margin_before");
+    update.margin_after = value(object, "margin_after");
+    update.theta0 = value(object, "theta0");
+    update.theta0_before = value(object, "theta0_before");
+    update.norm = value(object, "norm");
+    update.rate = value(object, "rate");
+    update.keep = value(object, "shrink");
+    update.theta = theta;
+    update.theta_before = before;
+    const MovingRow row{
+        update.row, update.y, update.margin_before, update.margin_after, value(object, "loss"), 0};
+    update.rows = std::span(&row, 1);
+    if (object.contains("mean")) {
+      mean = weights(object, "mean");
+      update.averaged = true;
+      update.mean = mean;
+      update.mean0 = value(object, "mean0");
+    }
+    if (object.contains("votes")) {
+      update.voted = true;
+      update.votes = static_cast<std::uint64_t>(std::clamp(value(object, "votes"), 0.0, 9e15));
+    }
+    see(update);
+  }
+
+  const Context& context_;
+  Place place_;
+};
+
+// The walk of the model once more; false when it cannot be shown, or not quickly.
+bool walk_again_watched(const Context& context, const std::function<void(const Update&)>& see,
+                        const std::function<bool()>& enough) {
   const Model& model = context.input.model;
   const Dataset& data = context.input.data;
-  if (!is_online(model) || !context.training || model.classes.size() != 2 || has_preparation(model) ||
-      model.unit_rows || !fact_of(model, "scale").empty() || !fact_of(model, "from").empty() ||
-      data.features() < 2)
-    return nullptr;
+  if (!is_online(model) || !context.training || has_preparation(model) || model.unit_rows ||
+      !fact_of(model, "scale").empty() || !fact_of(model, "from").empty())
+    return false;
   const auto algorithm = learner_of(model, static_cast<double>(data.nonzeros()));
-  if (!algorithm) return nullptr;
-  const auto pair = replay_columns(context, columns);
-  const Slice slice(pair, columns.mean);
-  Json updates = Json::array();
-  std::set<std::uint32_t> rows;
-  std::uint64_t seen = 0;
-  const UpdateObserver observer{1, UINT64_MAX, [&](const Update& update) {
-                                  seen = update.number;
-                                  if (updates.size() >= most_replayed || update.theta.size() < 2) return;
-                                  updates.push_back(update_json(update, slice));
-                                  rows.insert(update.row);
-                                }};
+  if (!algorithm) return false;
   const std::string seed = fact_of(model, "seed");
   Run run;
   run.seed = seed.empty() ? 1 : static_cast<std::uint64_t>(OptionType<std::int64_t>::parse("seed", seed, {}));
   run.threads = context.run.threads;
   run.stop = context.run.stop.within(2);
   try {
-    const Fit fit = algorithm->trace(data, run, observer);
-    if (fit.answer.stop == Stop::Time && updates.size() < most_replayed) return nullptr;
+    const Fit fit = algorithm->trace(data, run, {1, UINT64_MAX, see});
+    return fit.answer.stop != Stop::Time || enough();
   } catch (const Stopped& stopped) {
     if (stopped.cause() != StopCause::Time) throw;
+    return false;
+  }
+}
+
+}  // namespace
+
+Json replay_section(const Context& context, const ColumnStatistics& columns) {
+  const Model& model = context.input.model;
+  const Dataset& data = context.input.data;
+  if (model.classes.size() != 2 || data.features() < 2) return nullptr;
+  const auto pair = replay_columns(context, columns);
+  const Slice slice(pair, columns.mean);
+  Json updates = Json::array();
+  std::set<std::uint32_t> rows;
+  std::uint64_t seen = 0;
+  const auto see = [&](const Update& update) {
+    seen = update.number;
+    if (updates.size() >= most_replayed || update.theta.size() < 2) return;
+    updates.push_back(update_json(update, slice));
+    rows.insert(update.row);
+  };
+  const bool given = !context.input.trace_lines.empty();
+  if (given) {
+    TraceLines(context).read(see);
+  } else if (!walk_again_watched(context, see, [&] { return updates.size() >= most_replayed; })) {
     return nullptr;
   }
   if (updates.empty()) return nullptr;
-  return {{"algorithm", model.algorithm},
+  return {{"algorithm", given ? "trace" : model.algorithm},
           {"x", name_of_feature(model, pair.first)},
           {"y", name_of_feature(model, pair.second)},
           {"others", data.features() - 2},

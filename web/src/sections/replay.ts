@@ -161,7 +161,7 @@ export function replay(report: Report): HTMLElement | null {
   });
   go(0);
   return section("replay", "The walk, update by update",
-    h("p", { class: "lead" }, `Every update of the ${r.algorithm}, made again with the options and the seed of the model. Dashed: the plane before; solid: after; circled: the row that moved it.`),
+    h("p", { class: "lead" }, `${r.algorithm === "trace" ? "The updates of a trace that was given." : `Every update of the ${r.algorithm}, made again with the options and the seed of the model.`} Dashed: the plane before; solid: after; circled: the row that moved it.`),
     legend(r.classes),
     h("figure", {}, holder, h("figcaption", {}, r.others > 0 ? `Seen on two columns: the plane is drawn where the other ${num(r.others)} columns are at their mean, so that a row may lie on another side than it seems.` : "Both columns of the data.",
       r.points.length < r.rows && ` ${num(r.points.length)} of ${num(r.rows)} rows are drawn.`,

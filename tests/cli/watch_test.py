@@ -242,6 +242,14 @@ class Watch(ProgramTest):
         page = self.json("report", "t.model", "g.csv", "--path", "path.json")
         self.assertEqual(len(page["path"]["picture"]["lines"]), len(page["path"]["points"]))
 
+    def test_one_class_against_the_rest_is_replayed(self):
+        self.write("three.csv", "a,b,kind\n" + "".join(f"{i % 5},{i % 3},{'xyz'[i % 3]}\n" for i in range(30)))
+        self.done("train", "three.csv", "--positive", "y", "--algorithm", "voted-perceptron", "-o", "m.model")
+        page = self.json("report", "m.model", "three.csv")
+        self.assertTrue(page["data"]["training"])
+        self.assertEqual([one["label"] for one in page["data"]["classes"]], ["rest", "y"])
+        self.assertEqual(page["replay"]["updates"], len(self.trace("three.csv", "--positive", "y", "--algorithm", "voted-perceptron")))
+
     def test_a_trace_is_replayed_as_it_is(self):
         self.write("rows.txt", text_of(ROWS))
         self.done("train", "rows.txt", "-o", "m.model")

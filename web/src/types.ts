@@ -89,7 +89,7 @@ export interface ReplayUpdate {
   before: Line; after: Line; theta0_before: number; theta0: number; batch?: number; theta_before?: Num[]; theta?: Num[]; mean?: Line; votes?: number;
 }
 export interface Replay {
-  algorithm: string; x: string; y: string; others: number; classes: [string, string]; updates: number; rows: number; shown: ReplayUpdate[]; points: FlatPoint[];
+  projected: boolean; algorithm: string; x: string; y: string; others: number; classes: [string, string]; updates: number; rows: number; shown: ReplayUpdate[]; points: FlatPoint[];
 }
 export interface Path {
   algorithm: string; option: string; metric: string; judged_on: string; chosen: Num;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The walk of an online learner, update by update, seen on two columns.
+// The walk of an online learner, update by update, seen on two columns or from two directions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/solve/algorithm.hpp"
 #include "model/file/strict_json.hpp"
+#include "report/sections/projection.hpp"
 #include "report/sections/sections.hpp"
 
 namespace halfspace::report {
@@ -20,6 +21,8 @@ constexpr std::size_t most_replayed = 400;
 constexpr std::size_t replayed_rows = 600;
 constexpr std::size_t few_weights = 8;  // theta is shown in full
 constexpr double most_replayed_entries = 2e8;
+constexpr std::size_t most_projected = 5000;            // columns; of more the picture is of two
+constexpr std::size_t most_replayed_weights = 4000000;  // of the updates together
 
 bool is_online(const Model& model) {
   static const std::set<std::string_view> names = {
@@ -48,22 +51,65 @@ std::pair<std::uint32_t, std::uint32_t> replay_columns(const Context& context,
   return std::minmax(first, second);
 }
 
-// theta over the two columns, the others at their mean: a x + b y + c.
-class Slice {
+// A sheet through the mean of the rows on which they are seen: two columns, or two directions of length 1 at right angles. A
+// plane cuts it in the line a x + b y + c = 0.
+class Sheet {
  public:
-  Slice(std::pair<std::uint32_t, std::uint32_t> pair, const std::vector<double>& mean)
+  Sheet(std::pair<std::uint32_t, std::uint32_t> pair, const std::vector<double>& mean)
       : pair_(pair), mean_(mean) {}
+  Sheet(std::vector<double> across, std::vector<double> up, const std::vector<double>& mean)
+      : across_(std::move(across)), up_(std::move(up)), mean_(mean) {}
 
-  [[nodiscard]] Json line(std::span<const double> theta, double theta0) const {
+  [[nodiscard]] bool columns() const { return across_.empty(); }
+  [[nodiscard]] Json line(const std::vector<double>& theta, double theta0) const {
     double c = theta0;
-    for (std::uint32_t j = 0; j < std::min(theta.size(), mean_.size()); ++j)
-      if (j != pair_.first && j != pair_.second) c += theta[j] * mean_[j];
-    return Json::array({number(theta[pair_.first]), number(theta[pair_.second]), number(c)});
+    if (columns()) {
+      for (std::uint32_t j = 0; j < std::min(theta.size(), mean_.size()); ++j)
+        if (j != pair_.first && j != pair_.second) c += theta[j] * mean_[j];
+      return Json::array({number(theta[pair_.first]), number(theta[pair_.second]), number(c)});
+    }
+    const double a = product(theta, across_), b = product(theta, up_);
+    c += product(theta, mean_) - a * product(mean_, across_) - b * product(mean_, up_);
+    return Json::array({number(a), number(b), number(c)});
+  }
+  [[nodiscard]] std::pair<double, double> place(const Entries& row) const {
+    if (!columns()) return {product(row, across_), product(row, up_)};
+    std::pair<double, double> at{0, 0};
+    for (const auto& [j, value] : row) {
+      if (j == pair_.first) at.first = value;
+      if (j == pair_.second) at.second = value;
+    }
+    return at;
   }
 
  private:
-  std::pair<std::uint32_t, std::uint32_t> pair_;
+  std::pair<std::uint32_t, std::uint32_t> pair_{0, 1};
+  std::vector<double> across_, up_;
   const std::vector<double>& mean_;
+};
+
+// The normal of the last plane, and the direction at right angles to it in which the rows spread most.
+Sheet sheet_of(const Context& context, const ColumnStatistics& columns, std::vector<double> last) {
+  const Dataset& data = context.input.data;
+  const double length = std::sqrt(product(last, last));
+  if (context.input.columns || data.features() == 2 || data.features() > most_projected || !(length > 0) ||
+      !std::isfinite(length))
+    return {replay_columns(context, columns), columns.mean};
+  for (double& w : last) w /= length;
+  std::vector<Entries> rows;
+  for (const std::uint32_t row : sampled_rows(context.data, replayed_rows))
+    rows.push_back(entries_of(data, row));
+  const std::vector<std::vector<double>> others = {last};
+  std::vector<double> up = widest_direction(rows, columns.mean, others);
+  if (!(product(up, up) > 0)) return {replay_columns(context, columns), columns.mean};
+  return {std::move(last), std::move(up), columns.mean};
+}
+
+// An update with what it takes to draw it on a sheet that is known only at the end.
+struct Replayed {
+  Json words;
+  std::vector<double> before, after, mean;
+  double before0 = 0, after0 = 0, mean0 = 0;
 };
 
 Json list_of(std::span<const double> theta) {
@@ -72,7 +118,7 @@ Json list_of(std::span<const double> theta) {
   return out;
 }
 
-Json update_json(const Update& update, const Slice& slice) {
+Replayed replayed(const Update& update) {
   Json out = {{"k", update.number},
               {"step", update.step},
               {"pass", update.pass},
@@ -84,8 +130,6 @@ Json update_json(const Update& update, const Slice& slice) {
               {"rate", number(update.rate)},
               {"keep", number(update.keep)},
               {"norm", number(update.norm)},
-              {"before", slice.line(update.theta_before, update.theta0_before)},
-              {"after", slice.line(update.theta, update.theta0)},
               {"theta0_before", number(update.theta0_before)},
               {"theta0", number(update.theta0)}};
   if (update.rows.size() > 1) out["batch"] = update.rows.size();
@@ -93,9 +137,11 @@ Json update_json(const Update& update, const Slice& slice) {
     out["theta_before"] = list_of(update.theta_before);
     out["theta"] = list_of(update.theta);
   }
-  if (update.averaged) out["mean"] = slice.line(update.mean, update.mean0);
   if (update.voted) out["votes"] = update.votes;
-  return out;
+  const auto copy = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
+  return {std::move(out),    copy(update.theta_before), copy(update.theta),
+          copy(update.mean), update.theta0_before,      update.theta0,
+          update.mean0};
 }
 
 // An algorithm with the options of the model; nothing when the walk cannot be shown.
@@ -117,17 +163,12 @@ std::optional<Algorithm> learner_of(const Model& model, double entries) {
 }
 
 // Rows that updates speak of, and others evenly taken, each once: row, class, place.
-Json replayed_points(const Context& context, const std::set<std::uint32_t>& spoken_of,
-                     std::pair<std::uint32_t, std::uint32_t> pair) {
+Json replayed_points(const Context& context, const std::set<std::uint32_t>& spoken_of, const Sheet& sheet) {
   std::set<std::uint32_t> rows = spoken_of;
   for (const std::uint32_t row : sampled_rows(context.data, replayed_rows)) rows.insert(row);
   Json out = Json::array();
   for (const std::uint32_t row : rows) {
-    double x = 0, y = 0;
-    for (const auto& [j, value] : entries_of(context.input.data, row)) {
-      if (j == pair.first) x = value;
-      if (j == pair.second) y = value;
-    }
+    const auto [x, y] = sheet.place(entries_of(context.input.data, row));
     out.push_back({row + 1, context.data.truth[row], number(x), number(y)});
   }
   return out;
@@ -249,33 +290,45 @@ Json replay_section(const Context& context, const ColumnStatistics& columns) {
   const Model& model = context.input.model;
   const Dataset& data = context.input.data;
   if (model.classes.size() != 2 || data.features() < 2) return nullptr;
-  const auto pair = replay_columns(context, columns);
-  const Slice slice(pair, columns.mean);
-  Json updates = Json::array();
+  std::vector<Replayed> updates;
+  std::vector<double> last;
   std::set<std::uint32_t> rows;
   std::uint64_t seen = 0;
+  const std::size_t most = std::min<std::size_t>(most_replayed, most_replayed_weights / data.features());
   const auto see = [&](const Update& update) {
     seen = update.number;
-    if (updates.size() >= most_replayed || update.theta.size() < 2) return;
-    updates.push_back(update_json(update, slice));
+    if (update.theta.size() < 2) return;
+    last.assign(update.theta.begin(), update.theta.end());
+    if (updates.size() >= most) return;
+    updates.push_back(replayed(update));
     rows.insert(update.row);
   };
   const bool given = !context.input.trace_lines.empty();
   if (given) {
     TraceLines(context).read(see);
-  } else if (!walk_again_watched(context, see, [&] { return updates.size() >= most_replayed; })) {
+  } else if (!walk_again_watched(context, see, [&] { return updates.size() >= most; })) {
     return nullptr;
   }
   if (updates.empty()) return nullptr;
+  const auto pair = replay_columns(context, columns);
+  const Sheet sheet = sheet_of(context, columns, std::move(last));
+  Json shown = Json::array();
+  for (Replayed& update : updates) {
+    update.words["before"] = sheet.line(update.before, update.before0);
+    update.words["after"] = sheet.line(update.after, update.after0);
+    if (!update.mean.empty()) update.words["mean"] = sheet.line(update.mean, update.mean0);
+    shown.push_back(std::move(update.words));
+  }
   return {{"algorithm", given ? "trace" : model.algorithm},
-          {"x", name_of_feature(model, pair.first)},
-          {"y", name_of_feature(model, pair.second)},
+          {"projected", !sheet.columns()},
+          {"x", sheet.columns() ? name_of_feature(model, pair.first) : "along the normal of the last plane"},
+          {"y", sheet.columns() ? name_of_feature(model, pair.second) : "where the rows spread most"},
           {"others", data.features() - 2},
           {"classes", {name_of_class(model, 0), name_of_class(model, 1)}},
           {"updates", seen},
-          {"shown", updates},
+          {"shown", shown},
           {"rows", data.rows()},
-          {"points", replayed_points(context, rows, pair)}};
+          {"points", replayed_points(context, rows, sheet)}};
 }
 
 }  // namespace halfspace::report

@@ -163,7 +163,7 @@ export function replay(report: Report): HTMLElement | null {
   return section("replay", "The walk, update by update",
     h("p", { class: "lead" }, `${r.algorithm === "trace" ? "The updates of a trace that was given." : `Every update of the ${r.algorithm}, made again with the options and the seed of the model.`} Dashed: the plane before; solid: after; circled: the row that moved it.`),
     legend(r.classes),
-    h("figure", {}, holder, h("figcaption", {}, r.others > 0 ? `Seen on two columns: the plane is drawn where the other ${num(r.others)} columns are at their mean, so that a row may lie on another side than it seems.` : "Both columns of the data.",
+    h("figure", {}, holder, h("figcaption", {}, r.projected ? "Seen from two directions: across, along the normal of the last plane; upwards, at right angles to it, where the rows spread most. Every plane is drawn where it cuts this sheet, which goes through the mean of the rows, so that a row may lie on another side than it seems." : r.others > 0 ? `Seen on two columns: the plane is drawn where the other ${num(r.others)} columns are at their mean, so that a row may lie on another side than it seems.` : "Both columns of the data.",
       r.points.length < r.rows && ` ${num(r.points.length)} of ${num(r.rows)} rows are drawn.`,
       r.shown.length < r.updates && ` The first ${num(r.shown.length)} of ${num(r.updates)} updates can be replayed.`)),
     h("div", { class: "controls onscreen" }, button("replay-first", "First", () => 0), button("replay-back", "Back", () => at - 1), play, button("replay-next", "Next", () => at + 1), button("replay-last", "Last", () => last)),

@@ -6,8 +6,10 @@
 
 #include "data_options.hpp"
 #include "describe.hpp"
+#include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/evaluate/baselines.hpp"
+#include "halfspace/evaluate/bayes.hpp"
 #include "halfspace/evaluate/evaluation.hpp"
 #include "halfspace/evaluate/unknown_labels.hpp"
 #include "halfspace/model/model_file.hpp"
@@ -48,6 +50,7 @@ struct Judged {
   bool on_training_rows = false;
   std::vector<UnknownLabel> unknown;
   std::vector<std::string> notes;
+  std::optional<BayesComparison> bayes;
 };
 
 class Evaluate final : public Command {
@@ -67,6 +70,11 @@ class Evaluate final : public Command {
     options.text("--training", "FILE",
                  "the rows that the model was trained on, to train baselines (majority, stump, lookup)",
                  training_path_);
+    options.text(
+        "--bayes", "LAW",
+        "a law of halfspace generate --law that the rows were drawn from: the error beyond the least "
+        "possible",
+        law_path_);
     data_.add_reading_for_model(options);
     data_.add_rename(options);
   }
@@ -97,6 +105,10 @@ class Evaluate final : public Command {
                                       hint.empty() ? "" : " -> " + hint));
     }
     out.on_training_rows = trained_on(model, data);
+    if (!law_path_.empty())
+      out.bayes = compare_with_bayes(
+          model, data, law_from_json(read_all(*open_source(law_path_), law_path_), {.file = law_path_}),
+          common.team());
     if (training_path_.empty()) {
       out.baselines.push_back(majority_of(model, data));
       return out;
@@ -127,6 +139,13 @@ class Evaluate final : public Command {
       output.line(fmt::format("for comparison: {} ({}){}: error {}", one.name, one.what,
                               training_path_.empty() ? "" : " from the training rows",
                               error_words(one.count, 6)));
+    if (judged.bayes) {
+      const BayesComparison& bayes = *judged.bayes;
+      output.line(fmt::format("Bayes error {:.6g}; the Bayes classifier has error {:.6g} on these rows",
+                              bayes.bayes_error, bayes.best_error));
+      output.line(fmt::format("excess {:.6g}: mean of |2 eta - 1| over the {} where the two disagree",
+                              bayes.excess, counted(bayes.differing, "row")));
+    }
     if (result.auc)
       output.line(
           fmt::format("area under the curve {:.6g}{}", *result.auc, interval_words(result.auc_interval)));
@@ -223,6 +242,11 @@ class Evaluate final : public Command {
     value["threshold"] = model.planes() == 1 ? Json(threshold_) : Json(nullptr);
     value["cost"] = costs_json(result);
     value["baselines"] = baselines_json(judged);
+    value["bayes"] = judged.bayes ? Json{{"bayes_error", judged.bayes->bayes_error},
+                                         {"best_error", judged.bayes->best_error},
+                                         {"excess", judged.bayes->excess},
+                                         {"differing", judged.bayes->differing}}
+                                  : Json(nullptr);
     value["curve"] = curve_json(result);
     value["calibration"] = calibration_json(result);
     value["unknown_labels"] = result.unknown_labels;
@@ -290,7 +314,7 @@ class Evaluate final : public Command {
   }
 
   std::string model_path_;
-  std::string training_path_;
+  std::string training_path_, law_path_;
   double threshold_ = 0;
   std::optional<Costs> costs_;
   DataOptions data_;

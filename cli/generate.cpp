@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "data_options.hpp"
+#include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/write.hpp"
+#include "halfspace/evaluate/bayes.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -23,6 +25,8 @@ class Generate final : public Command {
         .text("-o,--output", "FILE", "where the rows go; the name says the format; - for standard output",
               output_path_)
         .required = true;
+    options.text("--law", "FILE", "write the law too: its direction and P(y = +1 | x), for --bayes",
+                 law_path_);
     options.value("--rows", "N", "rows", law_.rows, {1, 4294967295.0});
     options.value("--features", "D", "features", law_.features, {1, most_features});
     options.value("--distance", "X",
@@ -43,14 +47,20 @@ class Generate final : public Command {
     if (output_path_ == "-") output.divert();
     const std::size_t index = parse_kind();
     check_output(output_path_, {});
+    check_output(law_path_, {});
+    if (law_path_ == "-" || (!law_path_.empty() && law_path_ == output_path_))
+      throw UsageError("--law: a file of its own");
     law_.seed = static_cast<std::uint64_t>(common.seed);
     law_.law_seed = static_cast<std::uint64_t>(law_seed_);
     const Generated made = generate(static_cast<GeneratorKind>(index), law_);
     write(made.data, output_path_);
+    const Law law = law_of(static_cast<GeneratorKind>(index), law_);
+    if (!law_path_.empty()) write_file(law_path_, [&](ByteSink& sink) { sink.write(to_json(law)); });
     output.line(fmt::format("law: {}", made.law));
     output.line(made.bayes_error ? fmt::format("Bayes error {:.6g}: no classifier does better on average",
                                                *made.bayes_error)
                                  : "Bayes error not known in closed form");
+    if (!law_path_.empty()) output.line(fmt::format("P(y = +1 | x) = {}", eta_words(law)));
     output.line(fmt::format("{}: {} rows, {} features", printable(output_path_, 200), made.data.rows(),
                             made.data.features()));
     output.line(describe_classes(made.data));
@@ -58,6 +68,8 @@ class Generate final : public Command {
     value["schema"] = "halfspace.generate/1";
     value["kind"] = kind_;
     value["law"] = made.law;
+    value["eta"] = eta_words(law);
+    value["law_file"] = law_path_.empty() ? Json(nullptr) : Json(law_path_);
     value["bayes_error"] = made.bayes_error ? Json(*made.bayes_error) : Json(nullptr);
     value["rows"] = made.data.rows();
     value["features"] = made.data.features();
@@ -84,7 +96,7 @@ class Generate final : public Command {
   }
 
   std::string kind_;
-  std::string output_path_;
+  std::string output_path_, law_path_;
   GeneratorOptions law_;
   std::int64_t law_seed_ = 1;
 };

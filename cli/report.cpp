@@ -12,10 +12,13 @@
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/model_file.hpp"
+#include "halfspace/report/plot.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
 namespace {
+
+constexpr std::uint64_t most_stored = std::uint64_t{1} << 28U;
 
 class ReportVerb final : public Command {
  public:
@@ -26,6 +29,14 @@ class ReportVerb final : public Command {
     options.group("Options");
     options.text("-o,--output", "FILE", "where the page goes; - for standard output", path_);
     options.text("--test", "DATA", "labelled rows that judge the model, in place of DATA", test_path_);
+    options.text("--path", "FILE", "what halfspace path --json or tune --json has printed: errors along C",
+                 over_path_);
+    options.text("--curve", "FILE", "what halfspace curve --json has printed: errors over the number of rows",
+                 curve_path_);
+    options.text("--trace", "FILE",
+                 "lines of halfspace trace on DATA, to replay in place of the model's own walk", trace_path_);
+    options.list("--columns", "A,B", "two columns for pictures of moving planes, by name or number",
+                 columns_);
     options.flag("--no-verify", "do not recompute what the model claims", no_verify_);
     data_.add_reading_for_model(options);
   }
@@ -35,7 +46,8 @@ class ReportVerb final : public Command {
       throw UsageError("no -o FILE given", "halfspace report MODEL DATA -o report.html");
     check_one_stdin(model_path_, data_.path);
     check_one_stdin(data_.path, test_path_);
-    check_output(path_, {model_path_, data_.path, test_path_});
+    check_output(path_, {model_path_, data_.path, test_path_, over_path_, curve_path_, trace_path_});
+    if (!columns_.empty() && columns_.size() != 2) throw UsageError("--columns takes two columns: A,B");
     if (path_ == "-" && !common.json) output.divert();
     const Model model = load(model_path_, common.team());
     std::vector<std::string> notes;
@@ -47,15 +59,26 @@ class ReportVerb final : public Command {
       test = read_for_model(options, model, common, notes);
     }
     const Run run = common.run();
-    const std::string json = report_json({.model = model,
-                                          .data = data,
-                                          .test = test ? &*test : nullptr,
-                                          .model_name = model_path_,
-                                          .data_name = data_.path,
-                                          .test_name = test_path_,
-                                          .notes = notes,
-                                          .check = check(model, common)},
-                                         run);
+    ReportInput input{.model = model,
+                      .data = data,
+                      .test = test ? &*test : nullptr,
+                      .model_name = model_path_,
+                      .data_name = data_.path,
+                      .test_name = test_path_,
+                      .notes = notes,
+                      .check = check(model, common)};
+    if (columns_.size() == 2)
+      input.columns = std::pair(column_named(data, columns_[0]), column_named(data, columns_[1]));
+    const auto stored = [](const std::string& path) {
+      return path.empty() ? std::string() : read_all(*open_source(path), path, most_stored);
+    };
+    input.path_json = stored(over_path_);
+    input.path_name = over_path_;
+    input.curve_json = stored(curve_path_);
+    input.curve_name = curve_path_;
+    input.trace_lines = stored(trace_path_);
+    input.trace_name = trace_path_;
+    const std::string json = report_json(input, run);
     for (const std::string& note : notes) output.note(note);
     if (!path_.empty()) {
       const std::string page = report_page(json);
@@ -94,25 +117,28 @@ class ReportVerb final : public Command {
     return printable(failed ? path : absolute.string(), 400);
   }
 
-  std::string model_path_, path_, test_path_;
+  std::string model_path_, path_, test_path_, over_path_, curve_path_, trace_path_;
+  std::vector<std::string> columns_;
   bool no_verify_ = false;
   DataOptions data_;
 };
 
 }  // namespace
 
-constinit const Verb report_verb = {"report",
-                                    "MODEL DATA [--test DATA] -o FILE.html [options]",
-                                    "one page about a model, to open in a browser, without network",
-                                    {"halfspace report cancer.model data/breast_cancer.csv -o report.html",
-                                     "halfspace report a9a.model a9a --test a9a.t -o report.html"},
-                                    "Writes one HTML file: the verdict, the data and what is odd about them, "
-                                    "errors with intervals and baselines, "
-                                    "whether the model is solved and the classes separable, weights, a "
-                                    "nomogram, thresholds with costs, calibration, "
-                                    "margins and the hardest rows. --json prints what it shows as an object.",
-                                    [](const std::vector<std::string>&) -> std::unique_ptr<Command> {
-                                      return std::make_unique<ReportVerb>();
-                                    }};
+constinit const Verb report_verb = {
+    "report",
+    "MODEL DATA [--test DATA] -o FILE.html [options]",
+    "one page about a model, to open in a browser, without network",
+    {"halfspace report cancer.model data/breast_cancer.csv -o report.html",
+     "halfspace report a9a.model a9a --test a9a.t -o report.html"},
+    "Writes one HTML file: the verdict, the data and what is odd about them, "
+    "errors with intervals and baselines, "
+    "whether the model is solved and the classes separable, weights, a "
+    "nomogram, thresholds with costs, calibration, "
+    "margins and the hardest rows, the walk of an online learner to replay, and the path over C and learning "
+    "curve of other commands. --json prints what it shows as an object.",
+    [](const std::vector<std::string>&) -> std::unique_ptr<Command> {
+      return std::make_unique<ReportVerb>();
+    }};
 
 }  // namespace halfspace::cli

@@ -2,10 +2,12 @@
 // halfspace show MODEL, and what a cache of rows holds
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "data_options.hpp"
 #include "describe.hpp"
@@ -21,6 +23,7 @@ namespace halfspace::cli {
 namespace {
 
 constexpr std::size_t planes_printed = 20;
+constexpr std::size_t support_printed = 200;
 
 class Show final : public Command {
  public:
@@ -29,6 +32,7 @@ class Show final : public Command {
         "MODEL",
         "a model written by halfspace train, a model of LIBLINEAR or LIBSVM, or a cache of rows (.hsd)",
         model_path_);
+    options.flag("--support", "the rows that the plane is made of, with their alpha", support_);
     options.value("--top", "N", "how many of the largest weights", top_, {0, 4294967295.0});
   }
 
@@ -36,6 +40,7 @@ class Show final : public Command {
     if (begins_like_cache()) return show_cache(output);
     const Model model = load(model_path_);
     print(model, output);
+    if (support_) print_support(model, output);
     output.object(output.json() ? json(model) : Json());
     return exit_done;
   }
@@ -96,8 +101,7 @@ class Show final : public Command {
     if (std::holds_alternative<LookupModel>(model.form)) {
       print_lookup(model, output);
     } else if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
-      output.line(fmt::format("{} planes vote, made of {}", voted->row.size(),
-                              counted(voted->constant.size(), "training row")));
+      print_votes(*voted, output);
     } else if (const auto* machine = std::get_if<KernelModel>(&model.form)) {
       print_kernel(model, *machine, output);
     } else {
@@ -105,6 +109,20 @@ class Show final : public Command {
         print_plane(model, k, output);
       if (model.planes() > planes_printed) output.line(fmt::format("... {} planes in all", model.planes()));
     }
+  }
+
+  // The planes with the most votes, by the number of the update that made them.
+  void print_votes(const VotedModel& voted, const Output& output) const {
+    output.line(fmt::format("{} planes vote, made of {}", voted.row.size(),
+                            counted(voted.constant.size(), "training row")));
+    std::vector<std::size_t> order(voted.row.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return voted.survived[a] > voted.survived[b]; });
+    std::string list;
+    for (std::size_t k = 0; k < std::min(order.size(), top()); ++k)
+      list += fmt::format("{}{} x plane {}", k == 0 ? "" : ", ", voted.survived[order[k]], order[k] + 1);
+    if (!list.empty()) output.line(fmt::format("most votes: {}", list));
   }
 
   // None of this is checked here, and it says so.
@@ -122,6 +140,55 @@ class Show final : public Command {
                                   : fmt::format(" ({})", k + 1),
                               describe(claims[k])));
     if (claims.size() > planes_printed) output.line(fmt::format("  ... {} claims in all", claims.size()));
+    if (const auto doubled = doubled_form(model, claims))
+      output.line(fmt::format(
+          "  the same problem written |theta|^2 + C' sum of xi has C' = 2 C = {:.6g}, and twice the "
+          "objective: {:.8g}",
+          doubled->first, doubled->second));
+  }
+
+  // 1/2 |theta|^2 + C sum of xi, twice: C' and the value.
+  static std::optional<std::pair<double, double>> doubled_form(const Model& model,
+                                                               const std::vector<Certificate>& claims) {
+    if (model.algorithm != "svm" || claims.size() != 1) return std::nullopt;
+    const auto* gap = std::get_if<DualityGap>(&claims[0]);
+    double C = 0;
+    for (const auto& [name, value] : model.options) {
+      if ((name == "loss" && value != "hinge") || (name == "penalty" && value != "l2")) return std::nullopt;
+      if (name == "C") C = OptionType<double>::parse("C", value, {});
+    }
+    if (gap == nullptr || !(C > 0)) return std::nullopt;
+    return std::pair(2 * C, 2 * gap->primal);
+  }
+
+  // Of every plane the rows with an alpha, from 1: mistakes of a perceptron, dual values of a machine.
+  void print_support(const Model& model, const Output& output) const {
+    if (model.dual.empty()) {
+      output.line("");
+      output.line(
+          "the model keeps no alpha: it was trained without a certificate, or its algorithm has none");
+    }
+    const std::string C = option_of(model, "C");
+    for (std::size_t k = 0; k < std::min(model.dual.size(), planes_printed); ++k) {
+      const DualPoint& point = model.dual[k];
+      output.line("");
+      output.line(fmt::format("{}{}: row and alpha{}",
+                              model.dual.size() == 1 ? "" : printable(function_name(model, k)) + ": ",
+                              counted(point.rows.size(), counts(model) ? "mistaken row" : "support vector"),
+                              counts(model) ? " (how often it was mistaken)"
+                              : C.empty()   ? ""
+                                            : fmt::format(" (at most C = {} times the weight)", C)));
+      for (std::size_t r = 0; r < std::min(point.rows.size(), support_printed); ++r)
+        output.line(fmt::format("{:>10} {:>16.10g}", point.rows[r] + 1, point.alpha[r]));
+      if (point.rows.size() > support_printed)
+        output.line(fmt::format("       ... {} in all; --json has them", point.rows.size()));
+    }
+  }
+  static bool counts(const Model& model) { return model.algorithm.ends_with("perceptron"); }
+  static std::string option_of(const Model& model, std::string_view wanted) {
+    for (const auto& [name, value] : model.options)
+      if (name == wanted) return value;
+    return {};
   }
 
   static void print_map(const FeatureMap& map, const Output& output) {
@@ -263,11 +330,21 @@ class Show final : public Command {
     const std::string claims = to_json(certificates_from_json(model.certificate, {.file = model_path_}));
     value["certificate"] = claims.empty() ? Json(nullptr) : Json::parse(claims);
     value["certificate_checked"] = false;
+    const auto doubled =
+        doubled_form(model, certificates_from_json(model.certificate, {.file = model_path_}));
+    value["doubled"] = doubled ? Json{{"C", doubled->first}, {"objective", doubled->second}} : Json(nullptr);
+    value["alpha"] = Json::array();
+    for (const DualPoint& point : model.dual) {
+      Json rows = Json::array();
+      for (const std::uint32_t row : point.rows) rows.push_back(row + 1);
+      value["alpha"].push_back({{"rows", std::move(rows)}, {"alpha", point.alpha}});
+    }
     value["planes"] = Json::array();
     for (std::size_t k = 0; std::holds_alternative<LinearModel>(model.form) && k < model.planes(); ++k)
       value["planes"].push_back(plane_json(model, k));
     if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
-      value["voted"] = {{"mistakes", voted->row.size()}, {"rows", voted->constant.size()}};
+      value["voted"] = {
+          {"mistakes", voted->row.size()}, {"rows", voted->constant.size()}, {"votes", voted->survived}};
     }
     if (const auto* machine = std::get_if<KernelModel>(&model.form)) {
       value["kernel"] = {{"function", OptionType<KernelFunction>::print(machine->kernel)},
@@ -286,6 +363,7 @@ class Show final : public Command {
 
   std::string model_path_;
   std::int64_t top_ = 10;
+  bool support_ = false;
 };
 
 }  // namespace

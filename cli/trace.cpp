@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// halfspace trace DATA --algorithm perceptron
+// halfspace trace DATA --algorithm NAME
 #include <fmt/format.h>
 
 #include <cmath>
@@ -42,8 +42,7 @@ class Trace final : public Command {
     options.argument("DATA", "training rows of two classes", data_.path);
     options.group("Options");
     options.text("-o,--output", "FILE", "where the lines go", path_).fallback = "standard output";
-    options.text("--algorithm", "NAME", "perceptron or averaged-perceptron", word_).fallback =
-        traced_by_default;
+    options.text("--algorithm", "NAME", "any of the online learners", word_).fallback = traced_by_default;
     options.value("--every", "N", "only every N-th update", every_, {1, 9e15});
     options.value("--max", "N", "at most N lines", most_, {1, 9e15}).fallback = "all of them";
     options.flag("--cosine", "the cosine to the widest plane after every update, and its bound", cosine_);
@@ -83,7 +82,11 @@ class Trace final : public Command {
       fit = algorithm_.trace(data, run, observer);
     });
     for (const std::string& note : notes) output.note(note);
-    output.note(fmt::format("{} updates, {}", fit.trace.mistakes.value_or(0), stop_name(fit.answer.stop)));
+    // A perceptron moves on its mistakes, and only then.
+    const bool perceptron = algorithm_.name().ends_with("perceptron");
+    output.note(fmt::format("{}, {}",
+                            counted(fit.trace.mistakes.value_or(0), perceptron ? "update" : "mistake"),
+                            stop_name(fit.answer.stop)));
     return exit_code(fit);
   }
 
@@ -91,13 +94,21 @@ class Trace final : public Command {
   [[nodiscard]] Json line(const Update& update) const {
     Json value;
     value["k"] = update.number;
+    value["step"] = update.step;
     value["pass"] = update.pass;
     value["row"] = update.row + 1;
     value["y"] = update.y;
     value["margin_before"] = update.margin_before;
     value["margin_after"] = update.margin_after;
+    value["loss"] = update.rows.front().loss;
+    value["rate"] = update.rate;
+    value["shrink"] = update.keep;
+    value["amount"] = update.rows.front().amount;
     value["theta0"] = update.theta0;
     value["norm"] = update.norm;
+    if (update.counted) value["alpha"] = update.alpha;
+    if (update.voted) value["votes"] = update.votes;
+    if (batched()) value["rows"] = rows_json(update);
     if (cosine_) {
       // Novikoff: the cosine is at least sqrt(k) margin / R.
       const bool lifted = widest_.offset == Offset::Lifted;
@@ -106,10 +117,39 @@ class Trace final : public Command {
       value["cosine"] = product / std::hypot(update.norm, lifted ? update.theta0 : 0);
       value["cosine_bound"] = std::sqrt(static_cast<double>(update.number)) * widest_.margin / widest_.radius;
     }
-    if (theta_ == ShowTheta::Always || (theta_ == ShowTheta::Auto && update.theta.size() <= few_features)) {
-      value["theta"] = std::vector<double>(update.theta.begin(), update.theta.end());
+    if (!update.theta.empty() &&
+        (theta_ == ShowTheta::Always || (theta_ == ShowTheta::Auto && update.theta.size() <= few_features))) {
+      value["theta_before"] = list(update.theta_before);
+      value["theta0_before"] = update.theta0_before;
+      value["theta"] = list(update.theta);
+      if (update.averaged) {
+        value["mean"] = list(update.mean);
+        value["mean0"] = update.mean0;
+      }
     }
     return value;
+  }
+
+  static std::vector<double> list(std::span<const double> numbers) {
+    return {numbers.begin(), numbers.end()};
+  }
+
+  [[nodiscard]] bool batched() const {
+    for (const auto& [name, value] : algorithm_.values())
+      if (name == "batch") return value != "1";
+    return false;
+  }
+  // The rows of a batch that have a loss or moved theta, a hundred of them at most.
+  static Json rows_json(const Update& update) {
+    Json out = Json::array();
+    for (const MovingRow& row : update.rows.first(std::min(update.rows.size(), few_features)))
+      out.push_back({{"row", row.row + 1},
+                     {"y", row.y},
+                     {"margin_before", row.margin_before},
+                     {"margin_after", row.margin_after},
+                     {"loss", row.loss},
+                     {"amount", row.amount}});
+    return out;
   }
 
   // The widest plane of length 1 in the space where the perceptron walks.
@@ -155,12 +195,16 @@ class Trace final : public Command {
 constinit const Verb trace_verb = {
     "trace",
     "DATA [--algorithm NAME] [options]",
-    "every update of the perceptron as a line of JSON",
+    "every update of an online learner as a line of JSON",
     {"halfspace trace small.txt --offset none",
-     "halfspace trace mnist.svm --positive 9 --every 100 -o trace.jsonl"},
-    "Trains between two classes and writes one line for every update: its number k, the pass, the row (from "
-    "1), y, "
-    "the margin before and after it, theta0, the length of theta, and theta itself when it is short.",
+     "halfspace trace small.txt --algorithm pegasos --lambda 0.5 --order cyclic --tie update"},
+    "Trains between two classes and writes one line for every update: its number k, step and pass, the row "
+    "(from "
+    "1), y, its margin and loss before, the margin after, the rate eta, what theta was shrunk by and how "
+    "much of y x "
+    "was added, theta0, the length of theta, and theta before and after when it is short. Averaged learners "
+    "add the "
+    "running mean, the voted perceptron the votes of the plane, perceptrons the alpha of the row.",
     [](const std::vector<std::string>& args) -> std::unique_ptr<Command> {
       return std::make_unique<Trace>(algorithm_named(args, traced_by_default));
     }};

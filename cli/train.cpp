@@ -51,7 +51,8 @@ void note_gravest(const Dataset& data, const Threads& threads, std::vector<std::
 struct Result {
   Dataset data;
   Fit fit;
-  std::optional<Evaluation> test;  // on rows that were not trained on
+  std::optional<Evaluation> test;                      // on rows that were not trained on
+  std::vector<std::pair<std::string, double>> others;  // errors there of other models of the same walk
   double read_seconds = 0, solve_seconds = 0, total_seconds = 0;
   std::vector<std::string> notes;
 };
@@ -76,6 +77,7 @@ class Train final : public Command {
 
  private:
   Result train(const Common& common);
+  [[nodiscard]] std::string test_words(const Result& out) const;
   void print(const Result& outcome, const Output& output) const;
   void print_no(const Result& outcome, const Output& output) const;
   [[nodiscard]] Json json(const Result& outcome) const;
@@ -156,6 +158,9 @@ Result Train::train(const Common& common) {
   finish_in_order();
   save(out.fit.model(), model_path_);
   if (!program_stop().asked()) out.test = holdout_.judge(out.fit.model(), data_, common, out.notes);
+  if (out.test)
+    for (const auto& [name, model] : out.fit.answer.others)
+      out.others.emplace_back(name, holdout_.judge(model, data_, common, out.notes)->error);
   out.total_seconds = seconds_between(start, Clock::now());
   return out;
 }
@@ -207,10 +212,20 @@ void Train::print_no(const Result& out, const Output& output) const {
   output.object(json);
 }
 
+// The error on rows that were not trained on, and beside it those of the other models of the walk.
+std::string Train::test_words(const Result& out) const {
+  if (!out.test) return {};
+  std::string text = holdout_.words(*out.test);
+  for (std::size_t k = 0; k < out.others.size(); ++k)
+    text += fmt::format("{} {} {:.4g}", k == 0 ? "\nof the models of this walk:" : ",", out.others[k].first,
+                        out.others[k].second);
+  return text;
+}
+
 void Train::print(const Result& out, const Output& output) const {
   if (!verbose_)
-    return print_short({out.data, out.fit, out.test ? holdout_.words(*out.test) : std::string(), data_.path,
-                        model_path_, std::string(algorithm_.name()), out.solve_seconds},
+    return print_short({out.data, out.fit, test_words(out), data_.path, model_path_,
+                        std::string(algorithm_.name()), out.solve_seconds},
                        output);
   output.line(describe_data(out.data, data_.path));
   output.line(describe_classes(out.data));
@@ -230,7 +245,7 @@ void Train::print(const Result& out, const Output& output) const {
           ? "training error " + error_words(*out.fit.trace.error, 4)
           : std::string("training error: not counted, it would take longer than the training or the time "
                         "allowed; halfspace evaluate counts it"));
-  if (out.test) output.line(holdout_.words(*out.test));
+  if (out.test) output.line(test_words(out));
   for (const std::string& line : out.fit.words.summary) output.line(line);
   print_estimates(out.fit, output);
   const std::size_t certificates = out.fit.proof.certificates.size();
@@ -298,6 +313,9 @@ Json Train::json(const Result& out) const {
   value["training_rows"] = error ? Json(error->rows) : Json(nullptr);
   value["training_weight"] = error ? weight_json(*error) : Json(nullptr);
   value["test"] = holdout_.json(out.test);
+  value["test_of_others"] = Json::array();
+  for (const auto& [name, wrong] : out.others)
+    value["test_of_others"].push_back({{"name", name}, {"error", wrong}});
   value["mistakes"] = fit.trace.mistakes ? Json(*fit.trace.mistakes) : Json(nullptr);
   value["support_vectors"] = fit.trace.support_vectors ? Json(*fit.trace.support_vectors) : Json(nullptr);
   value["certificate"] = certificate_json(fit.model());

@@ -21,6 +21,7 @@
 #include "halfspace/core/stop.hpp"             // IWYU pragma: export
 #include "halfspace/core/version.hpp"          // IWYU pragma: export
 #include "halfspace/data/generate.hpp"         // IWYU pragma: export
+#include "halfspace/data/law.hpp"              // IWYU pragma: export
 #include "halfspace/data/read.hpp"             // IWYU pragma: export
 #include "halfspace/data/split.hpp"            // IWYU pragma: export
 #include "halfspace/data/write.hpp"            // IWYU pragma: export

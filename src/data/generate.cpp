@@ -13,6 +13,7 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
 #include "halfspace/data/builder.hpp"
+#include "halfspace/data/law.hpp"
 
 namespace halfspace {
 namespace {
@@ -122,7 +123,7 @@ void check(const GeneratorOptions& o, GeneratorKind kind) {
 }
 
 // Draws one row into x (as many as there are features) and says whether its label is the positive one.
-struct Law {
+struct RowLaw {
   GeneratorKind kind;
   const GeneratorOptions& options;
   std::vector<double> direction;
@@ -215,12 +216,24 @@ std::string law_text(GeneratorKind kind, const GeneratorOptions& o) {
 
 }  // namespace
 
+Law law_of(GeneratorKind kind, const GeneratorOptions& options) {
+  check(options, kind);
+  Random start(options.law_seed, 0);
+  return {kind,
+          options.distance,
+          options.margin,
+          options.flip,
+          options.positive,
+          unit_vector(static_cast<std::size_t>(options.features), start),
+          bayes_error(kind, options)};
+}
+
 Generated generate(GeneratorKind kind, const GeneratorOptions& options) {
   check(options, kind);
   const auto features = static_cast<std::size_t>(options.features);
   const auto rows = static_cast<std::uint64_t>(options.rows);
   Random start(options.law_seed, 0);
-  const Law law{kind, options, unit_vector(features, start), SlabDistance(features, options.margin)};
+  const RowLaw law{kind, options, unit_vector(features, start), SlabDistance(features, options.margin)};
 
   MatrixBuilder builder;
   DatasetParts parts;
@@ -241,13 +254,9 @@ Generated generate(GeneratorKind kind, const GeneratorOptions& options) {
 
   Generated made{
       Dataset::make(std::move(parts), false), bayes_error(kind, options), law_text(kind, options), {}, 0};
-  const double sign = options.flip > 0.5 ? -1 : 1;
-  if (kind == GeneratorKind::Gaussians || kind == GeneratorKind::Logistic || kind == GeneratorKind::Margin) {
-    made.best_weights = law.direction;
-    for (double& w : made.best_weights) w *= sign * (kind == GeneratorKind::Margin ? 1 : options.distance);
-    if (kind == GeneratorKind::Gaussians) {
-      made.best_offset = sign * std::log(options.positive / (1 - options.positive));
-    }
+  if (const auto best = best_plane(law_of(kind, options))) {
+    made.best_weights = best->weights;
+    made.best_offset = best->offset;
   }
   return made;
 }

@@ -61,19 +61,17 @@ double from_logit(double x) { return 1 / (1 + std::exp(-x)); }
 
 Ranking rank_scores(std::span<const double> scores, std::span<const std::uint8_t> positive,
                     std::span<const double> weights) {
-  std::vector<std::size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
   // What is not a number after an overflow ranks below everything: the order must be total. Rows of equal score stay in
   // their order, so that sums of weights have the same bits everywhere.
-  const auto key = [&](std::size_t i) { return std::isnan(scores[i]) ? -HUGE_VAL : scores[i]; };
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
+  std::vector<std::pair<double, std::size_t>> order(scores.size());
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    order[i] = {std::isnan(scores[i]) ? -HUGE_VAL : scores[i], i};
+  std::sort(order.begin(), order.end());
   Ranking ranking;
-  for (const std::size_t i : order) {
+  for (const auto& [key, i] : order) {
     const double weight = weights.empty() ? 1.0 : weights[i];
     if (!(weight > 0)) continue;
-    if (ranking.steps.empty() || ranking.steps.back().score != key(i))
-      ranking.steps.push_back({.score = key(i)});
+    if (ranking.steps.empty() || ranking.steps.back().score != key) ranking.steps.push_back({.score = key});
     (positive[i] != 0 ? ranking.steps.back().positive : ranking.steps.back().negative) += weight;
     if (weight != std::floor(weight)) ranking.whole_weights = false;
   }

@@ -5,6 +5,7 @@
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/version.hpp"
+#include "halfspace/prepare/against_rest.hpp"
 #include "report/sections/sections.hpp"
 
 namespace halfspace {
@@ -24,18 +25,52 @@ std::string report_title(const ReportInput& input) {
       report::short_name(input.data_name));
 }
 
+// The rows of the training as the training saw them: one class against the rest where the model is one.
+std::optional<Dataset> rows_of_training(const ReportInput& input, bool training) {
+  const std::string positive = report::fact_of(input.model, "positive");
+  if (!training || positive.empty()) return std::nullopt;
+  return against_rest(input.data, positive);
+}
+
+ReportInput with_rows(const ReportInput& input, const Dataset& data) {
+  ReportInput out{input.model, data};
+  out.test = input.test;
+  out.model_name = input.model_name;
+  out.data_name = input.data_name;
+  out.test_name = input.test_name;
+  out.notes = input.notes;
+  out.check = input.check;
+  out.path_json = input.path_json;
+  out.path_name = input.path_name;
+  out.curve_json = input.curve_json;
+  out.curve_name = input.curve_name;
+  out.trace_lines = input.trace_lines;
+  out.trace_name = input.trace_name;
+  out.columns = input.columns;
+  return out;
+}
+
+std::string json_of(const ReportInput& input, bool training, const Run& run);
+
 }  // namespace
 
 std::string report_json(const ReportInput& input, const Run& given) {
   const Run run = begin_run(given);
+  const bool training = input.data.labelled() && trained_on(input.model, input.data);
+  if (const auto own = rows_of_training(input, training))
+    return json_of(with_rows(input, *own), training, run);
+  return json_of(input, training, run);
+}
+
+namespace {
+
+std::string json_of(const ReportInput& input, bool training, const Run& run) {
   const Threads& threads = run.threads;
   const report::Judged data = report::judge(input.model, input.data, threads);
   std::optional<report::Judged> test;
   if (input.test != nullptr) test.emplace(report::judge(input.model, *input.test, threads));
   const std::string fingerprint = input.data.fingerprint();
-  const report::Context context{input,       run,
-                                data,        test ? *test : data,
-                                fingerprint, fingerprint == report::fact_of(input.model, "data")};
+  const report::Context context{input, run, data, test ? *test : data, fingerprint, training};
   const Evaluation evaluation = evaluate(input.model, context.judged.data, context.judged.scores, threads);
   const report::ColumnStatistics columns = report::column_statistics(input.data, threads);
 
@@ -61,10 +96,14 @@ std::string report_json(const ReportInput& input, const Run& given) {
   add("calibration", calibration_section(context, evaluation));
   add("margins", margins_section(context));
   add("rows", rows_section(context, columns));
+  add("path", path_section(context, columns));
+  add("curve", curve_section(context));
   add("perceptron", perceptron_section(context));
+  add("replay", replay_section(context, columns));
   add("reproduce", reproduce_section(context));
   out["verdict"] = verdict_sentences(context, out);
   return out.dump(-1, ' ', false, report::Json::error_handler_t::replace);
 }
 
+}  // namespace
 }  // namespace halfspace

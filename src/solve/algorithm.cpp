@@ -142,7 +142,8 @@ struct Holder final : Base {
       return fit;
     } else {
       throw UsageError(fmt::format("{} has no updates to show", A::name),
-                       "trace --algorithm perceptron or averaged-perceptron");
+                       "trace shows perceptron, averaged-perceptron, voted-perceptron, passive-aggressive, "
+                       "pegasos and sgd");
     }
   }
 };

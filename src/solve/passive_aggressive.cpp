@@ -7,6 +7,7 @@
 // Proof   when a pass moves nothing every row has a margin of 1: a separator.
 #include "halfspace/solve/passive_aggressive.hpp"
 
+#include "halfspace/objective/losses/hinge.hpp"
 #include "solve/online/fit.hpp"
 
 namespace halfspace {
@@ -20,16 +21,21 @@ class PassiveAggressiveRule final : public StepRule {
     needs_norm = true;
   }
   [[nodiscard]] Step step(const Seen& seen) const override {
-    const double loss = 1 - seen.margin;
-    switch (variant_) {
-      case PassiveAggressiveVariant::Pa: return {1, seen.x_norm2 > 0 ? loss / seen.x_norm2 : 0.0};
-      case PassiveAggressiveVariant::Pa1: return {1, loss < C_ * seen.x_norm2 ? loss / seen.x_norm2 : C_};
-      case PassiveAggressiveVariant::Pa2: break;
-    }
-    return {1, loss / (seen.x_norm2 + 1 / (2 * C_))};
+    const double tau = length(1 - seen.margin, seen.x_norm2);
+    return {1, tau, tau};
   }
+  [[nodiscard]] double loss(double margin) const override { return Hinge::value(margin); }
 
  private:
+  [[nodiscard]] double length(double loss, double norm2) const {
+    switch (variant_) {
+      case PassiveAggressiveVariant::Pa: return norm2 > 0 ? loss / norm2 : 0.0;
+      case PassiveAggressiveVariant::Pa1: return loss < C_ * norm2 ? loss / norm2 : C_;
+      case PassiveAggressiveVariant::Pa2: break;
+    }
+    return loss / (norm2 + 1 / (2 * C_));
+  }
+
   PassiveAggressiveVariant variant_;
   double C_;
 };
@@ -45,11 +51,11 @@ OnlineSetup setup_of(const PassiveAggressive& options, const Run& run) {
   return setup;
 }
 
-}  // namespace
-
-Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& given) {
+Fit walk_or_watch(const Dataset& data, const PassiveAggressive& options, const Run& given,
+                  const UpdateObserver* observer) {
   const Run run = begin_run(given);
   OnlineSetup setup = setup_of(options, run);
+  setup.observer = observer;
   setup.pocket = options.passes.until_clean && !options.average;
   OnlineWalk walk = walk_online(data, PassiveAggressiveRule(options.variant, options.C), setup, run);
   Fit fit = online_fit(walk, setup);
@@ -62,6 +68,17 @@ Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& give
         "stopped before the planes were checked: nothing is proved about this model");
   }
   return fit;
+}
+
+}  // namespace
+
+Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& run) {
+  return walk_or_watch(data, options, run, nullptr);
+}
+Fit trace(const Dataset& data, const PassiveAggressive& options, const Run& run,
+          const UpdateObserver& observer) {
+  check_watchable(data);
+  return walk_or_watch(data, options, run, &observer);
 }
 
 Fit solve_stream(RowStream& stream, const PassiveAggressive& options, const Run& run) {

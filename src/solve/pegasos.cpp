@@ -27,12 +27,15 @@ namespace {
 
 class PegasosRule final : public StepRule {
  public:
-  PegasosRule(double lambda, PegasosRate rate) : lambda_(lambda), rate_(rate) {}
+  explicit PegasosRule(const Pegasos& options)
+      : lambda_(options.lambda), rate_(options.rate), tie_(options.tie) {}
   [[nodiscard]] Step step(const Seen& seen) const override {
     const double rate = eta(seen.t);
     const auto t = static_cast<double>(seen.t);
-    return {rate_ == PegasosRate::Pegasos ? 1 - 1 / t : 1 - rate * lambda_, seen.margin < 1 ? rate : 0.0};
+    const bool steps = seen.margin < 1 || (tie_ == AtKink::Update && seen.margin == 1);
+    return {rate_ == PegasosRate::Pegasos ? 1 - 1 / t : 1 - rate * lambda_, steps ? rate : 0.0, rate};
   }
+  [[nodiscard]] double loss(double margin) const override { return Hinge::value(margin); }
   [[nodiscard]] double scale(std::uint64_t t) const override {
     return rate_ == PegasosRate::Pegasos ? eta(t) : 0.0;
   }
@@ -44,6 +47,7 @@ class PegasosRule final : public StepRule {
   }
   double lambda_;
   PegasosRate rate_;
+  AtKink tie_;
 };
 
 OnlineSetup setup_of(const Pegasos& options, const Run& run) {
@@ -83,13 +87,13 @@ void certify(Fit& fit, const Dataset& data, const Pegasos& options, const Online
                   C));
 }
 
-}  // namespace
-
-Fit solve(const Dataset& data, const Pegasos& options, const Run& given) {
+Fit walk_or_watch(const Dataset& data, const Pegasos& options, const Run& given,
+                  const UpdateObserver* observer) {
   const Run run = begin_run(given);
   OnlineSetup setup = setup_of(options, run);
+  setup.observer = observer;
   setup.count = data.classes().size() == 2;
-  OnlineWalk walk = walk_online(data, PegasosRule(options.lambda, options.rate), setup, run);
+  OnlineWalk walk = walk_online(data, PegasosRule(options), setup, run);
   Fit fit = online_fit(walk, setup);
   fit.model().form = linear_model(options.average ? mean_planes(walk) : last_planes(walk));
   const bool whole = walk.passes >= 1 && walk.passes == std::floor(walk.passes);
@@ -103,11 +107,21 @@ Fit solve(const Dataset& data, const Pegasos& options, const Run& given) {
   return fit;
 }
 
+}  // namespace
+
+Fit solve(const Dataset& data, const Pegasos& options, const Run& run) {
+  return walk_or_watch(data, options, run, nullptr);
+}
+Fit trace(const Dataset& data, const Pegasos& options, const Run& run, const UpdateObserver& observer) {
+  check_watchable(data);
+  return walk_or_watch(data, options, run, &observer);
+}
+
 Fit solve_stream(RowStream& stream, const Pegasos& options, const Run& run) {
   check_streamable(options.order == Order::Cyclic, {options.passes, false});
   if (options.batch != 1) throw UsageError("--stream: one row a step", "--batch 1");
   const OnlineSetup setup = setup_of(options, run);
-  StreamedWalk streamed = walk_stream(stream, PegasosRule(options.lambda, options.rate), setup, run);
+  StreamedWalk streamed = walk_stream(stream, PegasosRule(options), setup, run);
   return streamed_fit(streamed, setup, false);
 }
 

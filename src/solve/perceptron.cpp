@@ -17,6 +17,7 @@
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/errors.hpp"
+#include "halfspace/objective/losses/perceptron.hpp"
 #include "halfspace/solve/separability.hpp"
 #include "solve/kernel/online.hpp"
 #include "solve/online/fit.hpp"
@@ -34,6 +35,7 @@ class PerceptronRule final : public StepRule {
     // A margin that overflowed to no number is a mistake too: such a pass is not clean.
     return {1, seen.margin > 0 ? 0.0 : 1.0};
   }
+  [[nodiscard]] double loss(double margin) const override { return PerceptronLoss::value(margin); }
 };
 
 template <class Options>
@@ -87,6 +89,7 @@ void compare_variants(Fit& fit, const Dataset& data, const OnlineWalk& walk, boo
     put(model, std::move(variant.model));
     const double error = error_of(model, data, threads);
     fit.trace.figures.emplace_back(fmt::format("training_error_{}", variant.name), error);
+    fit.answer.others.emplace_back(variant.name, std::move(model));
     table += fmt::format("{} {} {:.4g}", which == OnlineToBatch::Last ? "" : ",", variant.name, error);
   }
   fit.words.summary.push_back(table + "; the average is kept");
@@ -220,16 +223,6 @@ Fit walk_and_keep(const Dataset& data, OnlineSetup setup, OnlineToBatch which, c
   return fit;
 }
 
-void check_two_classes(const Dataset& data) {
-  if (data.classes().size() == 2) return;
-  throw UsageError(fmt::format("a trace follows one plane; the data have {} classes", data.classes().size()),
-                   "choose one with --positive LABEL");
-}
-
-}  // namespace
-
-namespace {
-
 template <class Options>
 bool uses_kernel(const Options& options, const Run& run) {
   if (options.kernel.kind != KernelKind::Linear && run.start != nullptr)
@@ -243,30 +236,29 @@ void refuse_kernel(const Options& options, const Run& run, std::string_view what
   if (uses_kernel(options, run)) throw UsageError(fmt::format("{} is for planes; leave --kernel out", what));
 }
 
-}  // namespace
-
-Fit solve(const Dataset& data, const Perceptron& options, const Run& given) {
+// Every walk, watched or not.
+template <class Options>
+Fit walk_or_watch(const Dataset& data, const Options& options, OnlineToBatch which, const Run& given,
+                  const UpdateObserver* observer) {
   const Run run = begin_run(given);
-  if (uses_kernel(options, run))
-    return solve_kernel_perceptron(data, setup_of(options, run), options.online_to_batch, false,
-                                   options.kernel, options.budget, run);
-  return walk_and_keep(data, setup_of(options, run), options.online_to_batch, run);
-}
-
-Fit solve(const Dataset& data, const AveragedPerceptron& options, const Run& given) {
-  const Run run = begin_run(given);
-  if (uses_kernel(options, run))
-    return solve_kernel_perceptron(data, setup_of(options, run), OnlineToBatch::Average, false,
-                                   options.kernel, options.budget, run);
-  return walk_and_keep(data, setup_of(options, run), OnlineToBatch::Average, run);
-}
-
-Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& given) {
-  const Run run = begin_run(given);
-  if (uses_kernel(options, run))
-    return solve_kernel_perceptron(data, setup_of(options, run), OnlineToBatch::Vote, options.last_half,
-                                   options.kernel, options.budget, run);
   OnlineSetup setup = setup_of(options, run);
+  setup.observer = observer;
+  if (uses_kernel(options, run)) {
+    if (observer != nullptr && options.budget > 0)
+      throw UsageError("trace shows planes that only grow; leave --budget out");
+    return solve_kernel_perceptron(data, setup, which, false, options.kernel, options.budget, run);
+  }
+  return walk_and_keep(data, setup, which, run);
+}
+
+Fit vote(const Dataset& data, const VotedPerceptron& options, const Run& given,
+         const UpdateObserver* observer) {
+  const Run run = begin_run(given);
+  OnlineSetup setup = setup_of(options, run);
+  setup.observer = observer;
+  if (uses_kernel(options, run))
+    return solve_kernel_perceptron(data, setup, OnlineToBatch::Vote, options.last_half, options.kernel,
+                                   options.budget, run);
   const bool lifted = setup.offset == Offset::Lifted;
   setup.record = true;
   setup.most_recorded = most_votes;
@@ -287,23 +279,40 @@ Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& given)
   return fit;
 }
 
-Fit trace(const Dataset& data, const Perceptron& options, const Run& given, const UpdateObserver& observer) {
-  const Run run = begin_run(given);
-  refuse_kernel(options, run, "trace");
-  check_two_classes(data);
-  OnlineSetup setup = setup_of(options, run);
-  setup.observer = &observer;
-  return walk_and_keep(data, setup, options.online_to_batch, run);
+}  // namespace
+
+Fit solve(const Dataset& data, const Perceptron& options, const Run& run) {
+  return walk_or_watch(data, options, options.online_to_batch, run, nullptr);
+}
+Fit solve(const Dataset& data, const AveragedPerceptron& options, const Run& run) {
+  return walk_or_watch(data, options, OnlineToBatch::Average, run, nullptr);
+}
+Fit solve(const Dataset& data, const VotedPerceptron& options, const Run& run) {
+  return vote(data, options, run, nullptr);
 }
 
-Fit trace(const Dataset& data, const AveragedPerceptron& options, const Run& given,
+Fit trace(const Dataset& data, const Perceptron& options, const Run& run, const UpdateObserver& observer) {
+  check_watchable(data);
+  return walk_or_watch(data, options, options.online_to_batch, run, &observer);
+}
+Fit trace(const Dataset& data, const AveragedPerceptron& options, const Run& run,
           const UpdateObserver& observer) {
-  const Run run = begin_run(given);
-  refuse_kernel(options, run, "trace");
-  check_two_classes(data);
-  OnlineSetup setup = setup_of(options, run);
-  setup.observer = &observer;
-  return walk_and_keep(data, setup, OnlineToBatch::Average, run);
+  check_watchable(data);
+  return walk_or_watch(data, options, OnlineToBatch::Average, run, &observer);
+}
+
+// The votes of a plane are known when it is replaced, so that every update is shown one later.
+Fit trace(const Dataset& data, const VotedPerceptron& options, const Run& run,
+          const UpdateObserver& observer) {
+  check_watchable(data);
+  if (options.last_half) throw UsageError("trace shows all votes of the walk; leave --last-half out");
+  if (options.budget > 0) throw UsageError("trace shows planes that only grow; leave --budget out");
+  LateVotes late(observer);
+  const UpdateObserver inner{1, UINT64_MAX, [&](const Update& update) { late.see(update); }};
+  Fit fit = vote(data, options, run, &inner);
+  const auto& model = std::get<VotedModel>(fit.model().form);
+  if (!model.survived.empty()) late.finish(model.survived.back());
+  return fit;
 }
 
 namespace {

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/losses.hpp"
@@ -20,31 +22,41 @@
 namespace halfspace {
 namespace {
 
-constexpr std::string_view harmonic = "1/(k+1)";
+constexpr std::string_view harmonic = "1/(k+1)", harmonic_updates = "1/(k+1):updates";
 
 template <class L>
 class SgdRule final : public StepRule {
  public:
-  explicit SgdRule(const Sgd& options) : lambda_(options.lambda), rate_(options.rate) {
+  explicit SgdRule(const Sgd& options) : lambda_(options.lambda), rate_(options.rate), tie_(options.tie) {
     if (!(lambda_ > 0)) idle_above = L::margin;  // with a penalty every step shrinks
   }
   [[nodiscard]] Step step(const Seen& seen) const override {
-    const double eta = rate_.at(seen.t - 1);
-    const double slope = L::slope(seen.margin);
-    return {1 - eta * lambda_, slope == 0 ? 0.0 : -eta * slope};
+    // With a penalty every step is an update.
+    const double eta = rate_.at(rate_.updates && !(lambda_ > 0) ? seen.updates : seen.t - 1);
+    const double slope = slope_at(seen.margin);
+    return {1 - eta * lambda_, slope == 0 ? 0.0 : -eta * slope, eta};
   }
+  [[nodiscard]] double loss(double margin) const override { return L::value(margin); }
 
  private:
+  [[nodiscard]] double slope_at(double margin) const {
+    if constexpr (!L::smooth)
+      if (margin == L::margin && tie_ == AtKink::Update)
+        return L::slope(std::nextafter(margin, -std::numeric_limits<double>::infinity()));
+    return L::slope(margin);
+  }
   double lambda_;
   Rate rate_;
+  AtKink tie_;
 };
 
 double rate_number(std::string_view name, std::string_view text, std::string_view whole) {
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size() || !(value >= 0) || !(value <= 1e300)) {
-    throw UsageError(fmt::format("--{}: '{}' is none of 1/(k+1), constant:ETA, inverse:ETA0[,DECAY]", name,
-                                 printable(whole)));
+    throw UsageError(
+        fmt::format("--{}: '{}' is none of 1/(k+1), 1/(k+1):updates, constant:ETA, inverse:ETA0[,DECAY]",
+                    name, printable(whole)));
   }
   return value;
 }
@@ -55,6 +67,7 @@ Rate OptionType<Rate>::parse(std::string_view name, std::string_view text, Range
   constexpr std::string_view constant = "constant:";
   constexpr std::string_view inverse = "inverse:";
   if (text == harmonic) return {};
+  if (text == harmonic_updates) return {Rate::Kind::Harmonic, 1, 1, true};
   if (text.starts_with(constant)) {
     return {Rate::Kind::Constant, rate_number(name, text.substr(constant.size()), text), 1};
   }
@@ -66,7 +79,7 @@ Rate OptionType<Rate>::parse(std::string_view name, std::string_view text, Range
           comma == std::string_view::npos ? 1 : rate_number(name, values.substr(comma + 1), text)};
 }
 std::string OptionType<Rate>::print(const Rate& rate) {
-  if (rate.kind == Rate::Kind::Harmonic) return std::string(harmonic);
+  if (rate.kind == Rate::Kind::Harmonic) return std::string(rate.updates ? harmonic_updates : harmonic);
   if (rate.kind == Rate::Kind::Constant) return fmt::format("constant:{}", rate.eta);
   return fmt::format("inverse:{},{}", rate.eta, rate.decay);
 }
@@ -84,8 +97,11 @@ std::string OptionType<Batch>::print(const Batch& batch) {
   return batch.rows == 0 ? "all" : fmt::format("{}", batch.rows);
 }
 
-Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
+namespace {
+
+Fit walk_or_watch(const Dataset& data, const Sgd& options, const Run& run, const UpdateObserver* observer) {
   OnlineSetup setup;
+  setup.observer = observer;
   setup.start = run.start.get();
   setup.passes = {options.passes, false};
   setup.order = options.order;
@@ -131,6 +147,16 @@ Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
   }
   fit.model().form = linear_model(std::move(planes));
   return fit;
+}
+
+}  // namespace
+
+Fit solve(const Dataset& data, const Sgd& options, const Run& run) {
+  return walk_or_watch(data, options, run, nullptr);
+}
+Fit trace(const Dataset& data, const Sgd& options, const Run& run, const UpdateObserver& observer) {
+  check_watchable(data);
+  return walk_or_watch(data, options, run, &observer);
 }
 
 // After a single pass the best plane at the end of a pass is the last one.

@@ -147,6 +147,7 @@ Fit train_changed(const Dataset& data, const Preparation& how, const detail::Tra
     fit.model().encoding = data.encoding();
   }
   fit.model().unit_rows = scaling.kind == ScaleKind::Unit;
+  fit.answer.others.clear();  // they are of the rows as they were changed
   const bool columns = scaling.kind == ScaleKind::Standard || scaling.kind == ScaleKind::MinMax;
   if (columns && (map != nullptr || !fold_certified(fit, scaling, rows, closing_team(run))))
     fit.model().scaling = scaling;
@@ -164,6 +165,13 @@ Fit detail::train_prepared(const Dataset& given, const Preparation& how, const T
   const bool changed = how.scale != ScaleKind::None || how.map;
   Fit fit = changed ? train_changed(data, how, train_rows, run) : train_plain(data, how, train_rows, run);
   if (fit.has_model()) add_facts(fit.model(), data, how, closing_team(run));
+  for (auto& [name, other] : fit.answer.others) {
+    auto form = std::move(other.form);
+    other = fit.model();
+    other.form = std::move(form);
+    other.dual.clear();
+    other.certificate.clear();
+  }
   return fit;
 }
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""run.py HALFSPACE FILE.md...: runs the commands of the documentation and compares what they print with what is shown.
+"""run.py [--write] HALFSPACE FILE.md...: runs the commands of the documentation and compares what they print with what is shown.
 
 A ```sh block after a line <!-- run --> is run by bash in a fresh folder of its page, with data/ beside it and halfspace
 on the PATH; <!-- run exit=3 --> says which exit code is right. A ```text block that follows is its output (standard
 output and standard error together): "…" in a line stands for anything, a line "…" alone for any number of lines.
+A picture images/NAME.svg of the page that the commands have made as NAME.svg must be the one that is kept.
+--write puts what is printed and drawn into the page and its folder instead, where it differs.
 """
 import os
 import pathlib
@@ -27,9 +29,24 @@ def pattern(shown):
     return re.compile("".join(parts))
 
 
-def check(page, halfspace):
+def pictures(page, text, folder, write):
+    """Complaints about pictures of the page that its commands draw otherwise."""
+    complaints = []
+    for name in sorted(set(re.findall(r"\]\(images/([\w-]+\.svg)\)", text))):
+        made, kept = pathlib.Path(folder) / name, page.parent / "images" / name
+        if not made.exists() or (kept.exists() and made.read_bytes() == kept.read_bytes()):
+            continue
+        if write:
+            kept.write_bytes(made.read_bytes())
+        else:
+            complaints.append(f"{page}: {kept} is not what the commands draw (tests/docs/run.py --write keeps the new one)")
+    return complaints
+
+
+def check(page, halfspace, write):
     """Number of blocks of the page and a list of complaints."""
     text = page.read_text(encoding="utf-8")
+    changes = []
     blocks = list(BLOCK.finditer(text))
     complaints = []
     if text.count("<!-- run") != len(blocks):
@@ -51,15 +68,26 @@ def check(page, halfspace):
                 printed += "\n"
             if done.returncode != expected:
                 complaints.append(f"{place}: exit {done.returncode}, expected {expected}; printed:\n{printed}")
+            elif write and printed and (block[3] is None or not pattern(block[3]).fullmatch(printed)):
+                end = block.end(3) if block[3] is not None else block.end(2) + len("```\n")
+                begin = block.start(3) if block[3] is not None else end
+                changes.append((begin, end, printed if block[3] is not None else f"```text\n{printed}```\n"))
             elif block[3] is not None and not pattern(block[3]).fullmatch(printed):
                 complaints.append(f"{place}: the page shows\n{block[3]}but it prints\n{printed}")
+        complaints += pictures(page, text, folder, write)
+    for begin, end, printed in reversed(changes):
+        text = text[:begin] + printed + text[end:]
+    if changes:
+        page.write_text(text, encoding="utf-8")
     return len(blocks), complaints
 
 
 def main():
     total, complaints = 0, []
-    for name in sys.argv[2:]:
-        count, found = check(pathlib.Path(name), sys.argv[1])
+    write = "--write" in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if argument != "--write"]
+    for name in arguments[1:]:
+        count, found = check(pathlib.Path(name), arguments[0], write)
         total += count
         complaints += found
     print("\n".join(complaints))

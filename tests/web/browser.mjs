@@ -116,12 +116,45 @@ async function cheapestThreshold(page, name) {
   check(name, (await cost()) === best && best <= before, `threshold: the cheapest costs ${best}, the page says ${await cost()}`);
 }
 
+// Forwards and backwards through the updates: what the page says is what the object has.
+async function replayMoves(page, name) {
+  if ((await page.locator("#replay").count()) === 0) return;
+  const { replay } = JSON.parse(await page.locator("#report-data").textContent());
+  const said = async () => (await page.locator("#replay .reading strong").textContent()).replaceAll("\u2009", "");
+  check(name, (await said()) === `Update ${replay.shown[0].k}`, `replay begins with ${await said()}`);
+  await page.locator("#replay-next").click();
+  const second = replay.shown[Math.min(1, replay.shown.length - 1)];
+  check(name, (await said()) === `Update ${second.k}`, `replay: next is ${await said()}`);
+  check(name, (await page.locator("#replay .reading").textContent()).includes(`row ${second.row} `) || second.row >= 1000, "replay: the row is not said");
+  await page.locator("#replay-last").click();
+  check(name, (await said()) === `Update ${replay.shown[replay.shown.length - 1].k}`, `replay: last is ${await said()}`);
+  await page.locator("#replay-back").click();
+  check(name, (await said()) === `Update ${replay.shown[Math.max(0, replay.shown.length - 2)].k}`, `replay: back is ${await said()}`);
+  await page.locator("#replay-at").focus();
+  await page.keyboard.press("Home");
+  check(name, (await said()) === `Update ${replay.shown[0].k}`, "replay: the slider does not follow the keys");
+}
+
+// The slider along C says the figures of its point.
+async function pathMoves(page, name) {
+  if ((await page.locator("#path").count()) === 0) return;
+  const { path } = JSON.parse(await page.locator("#report-data").textContent());
+  await page.locator("#path-at").focus();
+  for (const [key, point] of [["End", path.points[path.points.length - 1]], ["Home", path.points[0]]]) {
+    await page.keyboard.press(key);
+    const said = Number((await page.locator("#path .values strong").first().textContent()).replaceAll("\u2009", ""));
+    check(name, Math.abs(said - point.value) <= 1e-3 * point.value, `path: ${key} says ${said}, not ${point.value}`);
+  }
+}
+
 async function look(context, file) {
   const { name, page } = await open(context, file);
   await settled(page);
   check(name, (await page.locator("main section").count()) >= 6, "too few sections");
   await nomogramAddsUp(page, name);
   await cheapestThreshold(page, name);
+  await replayMoves(page, name);
+  await pathMoves(page, name);
   const openAll = (open) => page.evaluate((o) => document.querySelectorAll("details").forEach((d) => { d.open = o; }), open);
   // Thousands of cells of tables, all made the same way: looked at on one page.
   if (file === order.pages[0]) await openAll(true);
@@ -166,6 +199,16 @@ if (order.pictures) {
   await take({ viewport: { width: 1180, height: 820 }, colorScheme: "dark" }, byName("iris"), "report-dark.png", part("#separability"));
   await take({ viewport: { width: 390, height: 800 } }, byName("svm"), "report-phone.png", top);
   await take({}, byName("cancer"), "report-nomogram.png", part("#nomogram"));
+  await take({ viewport: { width: 1180, height: 900 } }, byName("steps"), "report-replay.png", async (page, path) => {
+    await page.locator("#replay-next").click();
+    await page.locator("#replay").screenshot({ path });
+  });
+  await take({ viewport: { width: 1180, height: 900 }, colorScheme: "dark" }, byName("along"), "report-path.png", part("#path"));
+  await take({ viewport: { width: 794, height: 1100 } }, byName("cancer"), "report-print.png", async (page, path) => {
+    await page.emulateMedia({ media: "print" });
+    await page.waitForTimeout(400);
+    await page.screenshot({ path });
+  });
 }
 console.log(`${order.pages.length} pages opened in ${Math.round((Date.now() - started) / 1000)} s, ${failures} failures`);
 process.exit(failures === 0 ? 0 : 1);

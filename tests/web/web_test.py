@@ -4,6 +4,7 @@ committed, then opens reports in a headless browser. FOLDER keeps the packages o
 Prints SKIPPED and why, when Node 18, npm, the registry or Chromium is not there."""
 import filecmp
 import json
+import lzma
 import os
 import pathlib
 import re
@@ -22,6 +23,9 @@ HOSTILE = (
     '"<script>alert(1)</script>",__proto__,"a""b\'c","\u202eright to left","\U0001f600 & co",label\n'
     + "".join(f"{i % 7},{(i * 3) % 5},{i % 2},{i},{-i},{'</script><img src=x onerror=alert(2)>' if i % 3 else '&amp;constructor'}\n" for i in range(60))
 )
+# Data sets that may lie next to the project, or next to the main one of several working trees.
+SHARED = next((p for p in (SOURCE.parent / "shared" / "data", SOURCE.parents[1] / "shared" / "data") if p.is_dir()), None)
+STEPS = "+1 1:2 2:2\n-1 1:2 2:-1\n+1 1:-3\n-1 1:-3 2:-3\n-1 1:-2 2:-1\n"
 XOR = "x1,x2,label\n0,0,a\n1,1,a\n0,1,b\n1,0,b\n"
 
 
@@ -69,22 +73,54 @@ def built_page_is_committed():
     return True
 
 
+def run(folder, *command):
+    return subprocess.run([PROGRAM, *map(str, command), "--quiet"], cwd=folder, check=True, timeout=300, stdout=subprocess.PIPE).stdout
+
+
+def tuned_cancer(folder):
+    """A search over C and a learning curve, which the report of the model shows."""
+    data = DATA / "breast_cancer.csv"
+    search = ("--algorithm", "logistic", "--scale", "standard")
+    (folder / "tune.json").write_bytes(run(folder, "tune", data, *search, "--C", "1e-3:10", "-o", "cancer.model", "--json"))
+    (folder / "curve.json").write_bytes(run(folder, "curve", data, *search, "--repeats", "2", "--json"))
+    run(folder, "report", "cancer.model", data, "--path", "tune.json", "--curve", "curve.json", "-o", "cancer.html")
+
+
+def machines_along_c(folder):
+    run(folder, "generate", "gaussians", "-o", "clouds.csv", "--rows", "80", "--distance", "3")
+    (folder / "path.json").write_bytes(run(folder, "path", "clouds.csv", "--C", "1e-2:100", "--json"))
+    run(folder, "train", "clouds.csv", "--algorithm", "svm", "-o", "along.model")
+    run(folder, "report", "along.model", "clouds.csv", "--path", "path.json", "-o", "along.html")
+
+
 def reports(folder):
     """Reports of several kinds of model, as pages."""
     (folder / "xor.csv").write_text(XOR)
     (folder / "evil.csv").write_text(HOSTILE, encoding="utf-8")
-    made = []
-    for name, data, options in (
-        ("cancer", DATA / "breast_cancer.csv", ["--scale", "standard"]),
+    (folder / "steps.txt").write_text(STEPS)
+    cases = [
         ("iris", DATA / "iris.csv", []),
         ("setosa", DATA / "iris.csv", ["--positive", "setosa", "--algorithm", "perceptron", "--passes", "until-clean"]),
         ("xor", folder / "xor.csv", []),
         ("svm", DATA / "breast_cancer.csv", ["--scale", "standard", "--algorithm", "svm"]),
-        ("voted", DATA / "digits.csv.gz", ["--positive", "9", "--algorithm", "voted-perceptron"]),
         ("evil", folder / "evil.csv", []),
-    ):
-        for command in (["train", str(data), "-o", f"{name}.model", *options], ["report", f"{name}.model", str(data), "-o", f"{name}.html"]):
-            subprocess.run([PROGRAM, *command, "--quiet"], cwd=folder, check=True, timeout=120, stdout=subprocess.DEVNULL)
+        ("steps", folder / "steps.txt", ["--algorithm", "averaged-perceptron", "--offset", "none", "--passes", "4"]),
+    ]
+    if SHARED is None:
+        print("no ../shared/data: the digits stand for MNIST, and the report of the SMS messages is left out")
+        cases.append(("voted", DATA / "digits.csv.gz", ["--positive", "9", "--algorithm", "voted-perceptron"]))
+    else:
+        images = SHARED / "mnist"
+        cases.append(("voted", f"{images}/t10k-images-idx3-ubyte.gz,{images}/t10k-labels-idx1-ubyte.gz",
+                      ["--positive", "9", "--algorithm", "voted-perceptron", "--passes", "2"]))
+        (folder / "sms.tsv").write_bytes(b"label\ttext\n" + lzma.decompress((SHARED / "csv" / "sms_spam.tsv.xz").read_bytes()))
+        cases.append(("sms", folder / "sms.tsv", ["--label", "label", "--text", "text", "--algorithm", "svm"]))
+    tuned_cancer(folder)
+    machines_along_c(folder)
+    made = [str(folder / "cancer.html"), str(folder / "along.html")]
+    for name, data, options in cases:
+        run(folder, "train", data, "-o", f"{name}.model", *options)
+        run(folder, "report", f"{name}.model", data, "-o", f"{name}.html")
         made.append(str(folder / f"{name}.html"))
     return made
 

@@ -4,6 +4,7 @@ import { count, h, name } from "./dom";
 import { nomogram } from "./sections/nomogram";
 import { perceptron, separability, solved } from "./sections/proofs";
 import { quality } from "./sections/quality";
+import { learningCurve, path, replay } from "./sections/replay";
 import { reproduce } from "./sections/reproduce";
 import { calibration, margins, rows } from "./sections/rows";
 import { dataCard, verdict } from "./sections/summary";
@@ -13,7 +14,7 @@ import { themeButton } from "./theme";
 import type { Report } from "./types";
 
 const makers: ((report: Report) => HTMLElement | null)[] = [
-  verdict, dataCard, quality, solved, separability, weights, nomogram, thresholds, calibration, margins, rows, perceptron, reproduce,
+  verdict, dataCard, quality, solved, separability, weights, nomogram, thresholds, calibration, margins, rows, path, learningCurve, perceptron, replay, reproduce,
 ];
 
 function start(): void {

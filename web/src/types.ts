@@ -26,6 +26,7 @@ export interface Claim {
 }
 export interface Solved {
   claims: Claim[]; training: boolean;
+  progress: [iteration: number, gap: number][] | null;
   checked: { holds: boolean; lines: string[]; gaps: { primal: Num; dual: Num; relative_gap: Num }[] } | null;
 }
 export type PicturePoint = [row: number, positive: number, x: Num, y: Num, witness: number];
@@ -81,6 +82,21 @@ export interface Perceptron {
   best_bound?: Num;
   walk: { updates: number; rows: number; every: number; points: number[][] } | null;
 }
+export type Line = [a: number, b: number, c: number];
+export type FlatPoint = [row: number, label: number, x: Num, y: Num];
+export interface ReplayUpdate {
+  k: number; step: number; pass: number; row: number; y: number; margin_before: Num; margin_after: Num; loss: Num; rate: number; keep: number; norm: Num;
+  before: Line; after: Line; theta0_before: number; theta0: number; batch?: number; theta_before?: Num[]; theta?: Num[]; mean?: Line; votes?: number;
+}
+export interface Replay {
+  projected: boolean; algorithm: string; x: string; y: string; others: number; classes: [string, string]; updates: number; rows: number; shown: ReplayUpdate[]; points: FlatPoint[];
+}
+export interface Path {
+  algorithm: string; option: string; metric: string; judged_on: string; chosen: Num;
+  points: { value: number; training: Num; judged: Num; low: Num; high: Num; norm: Num; margin: Num; support_vectors: Num; gap: Num }[];
+  picture: { x: string; y: string; others: number; classes: [string, string]; lines: Line[]; points: FlatPoint[] } | null;
+}
+export interface Curve { algorithm: string; bayes_error: Num; points: { rows: number; training: number; test: number; low: Num; high: Num }[] }
 export interface Report {
   schema: string; version: string; title: string; verdict: string[]; notes: string[];
   model: {
@@ -100,7 +116,10 @@ export interface Report {
   calibration?: Calibration;
   margins?: Margins;
   rows?: { on: "test" | "data"; typical: number; suspicious: number; hardest: HardRow[] };
+  path?: Path;
+  curve?: Curve;
   perceptron?: Perceptron;
+  replay?: Replay;
   reproduce: {
     version: string; trained_by: string; seed: string; train?: string; verify: string; report: string;
     fingerprints: { what: string; fingerprint: string }[];

@@ -2,9 +2,11 @@
 // What there is to say about a model, as one JSON object (docs/report.md), and the page that shows it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "halfspace/certify/verify_model.hpp"
@@ -22,6 +24,12 @@ struct ReportInput {
   std::vector<std::string> notes;                // what a person should be told first
   // What verify() found, when it was asked.
   std::optional<ModelCheck> check;
+  // What `halfspace path` or `tune` and `halfspace curve` have printed with --json, shown as they are; empty: nothing.
+  std::string path_json, path_name, curve_json, curve_name;
+  // Lines of `halfspace trace` on the rows of `data`, to replay in place of the model's own walk.
+  std::string trace_lines, trace_name;
+  // Two columns for pictures of planes that move; none: those of data with two, or the two that move the score most.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> columns;
 };
 
 // The object with the schema halfspace.report/1, as text. What takes long (separability, baselines, the perceptron's walk

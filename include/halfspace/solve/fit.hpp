@@ -44,6 +44,8 @@ struct Fit {
     Stop stop = Stop::Converged;
     std::optional<Model> model;
     std::string reason;  // why there is no model; empty when there is one
+    // Other models that the same walk has left, by name: perceptrons with online-to-batch all, on rows as they are.
+    std::vector<std::pair<std::string, Model>> others;
   };
   struct Proof {
     std::vector<Certificate> certificates;  // one per plane of the model; empty: the algorithm has none

@@ -53,6 +53,9 @@ struct PassiveAggressive {
 };
 
 [[nodiscard]] Fit solve(const Dataset& data, const PassiveAggressive& options, const Run& run);
+// The same between two classes, showing the updates.
+[[nodiscard]] Fit trace(const Dataset& data, const PassiveAggressive& options, const Run& run,
+                        const UpdateObserver& observer);
 
 [[nodiscard]] Fit solve_stream(RowStream& stream, const PassiveAggressive& options, const Run& run);
 

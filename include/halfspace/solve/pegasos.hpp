@@ -35,6 +35,7 @@ struct Pegasos {
   Offset offset = Offset::None;
   Order order = Order::Shuffled;
   bool average = false;
+  AtKink tie = AtKink::Skip;
 
   static constexpr auto fields() {
     using P = Pegasos;
@@ -48,11 +49,15 @@ struct Pegasos {
             "offset", "OFFSET", "free: not penalised, with the same rate; none: planes through the origin"),
         field<&P::order, SteppedOrders>("order", "ORDER", detail::stepped_order_help),
         field<&P::average>("average", "", "keep the mean of the planes over all steps"),
+        field<&P::tie>("tie", "HOW", detail::at_kink_help),
     };
   }
 };
 
 [[nodiscard]] Fit solve(const Dataset& data, const Pegasos& options, const Run& run);
+// The same between two classes, showing the updates.
+[[nodiscard]] Fit trace(const Dataset& data, const Pegasos& options, const Run& run,
+                        const UpdateObserver& observer);
 
 [[nodiscard]] Fit solve_stream(RowStream& stream, const Pegasos& options, const Run& run);
 

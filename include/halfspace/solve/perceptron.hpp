@@ -115,6 +115,8 @@ struct VotedPerceptron {
                         const UpdateObserver& observer);
 [[nodiscard]] Fit trace(const Dataset& data, const AveragedPerceptron& options, const Run& run,
                         const UpdateObserver& observer);
+[[nodiscard]] Fit trace(const Dataset& data, const VotedPerceptron& options, const Run& run,
+                        const UpdateObserver& observer);
 
 // One pass over rows that come once, in constant memory. Throws UsageError for other passes and orders, and
 // for the models that need the rows again.

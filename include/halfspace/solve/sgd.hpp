@@ -17,11 +17,12 @@
 
 namespace halfspace {
 
-// The rate of step k, counted from 0: 1/(k+1), ETA, or ETA0 / (1 + DECAY k).
+// The rate of step k, counted from 0: 1/(k+1), ETA, or ETA0 / (1 + DECAY k). `updates`: only steps that moved theta count.
 struct Rate {
   enum class Kind { Harmonic, Constant, Inverse } kind = Kind::Harmonic;
   double eta = 1;
   double decay = 1;
+  bool updates = false;
   [[nodiscard]] double at(std::uint64_t k) const {
     const auto step = static_cast<double>(k);
     if (kind == Kind::Constant) return eta;
@@ -68,6 +69,7 @@ struct Sgd {
   Keep keep = Keep::Best;
   Offset offset = Offset::Free;
   Order order = Order::Random;
+  AtKink tie = AtKink::Skip;
 
   static constexpr auto fields() {
     using P = Sgd;
@@ -76,16 +78,23 @@ struct Sgd {
         field<&P::lambda>("lambda", "L", "weight of the penalty: L/2 |theta|^2 + mean loss", {0, 1e300}),
         field<&P::passes>("passes", "T", "passes over the rows, fractions allowed", {0, 1e9}),
         field<&P::batch>("batch", "B", "rows per step, or all", {1, 1e9}),
-        field<&P::rate>("rate", "RATE", "1/(k+1), constant:ETA or inverse:ETA0[,DECAY] = ETA0/(1 + DECAY k)"),
+        field<&P::rate>(
+            "rate", "RATE",
+            "1/(k+1), constant:ETA or inverse:ETA0[,DECAY] = ETA0/(1 + DECAY k), k counting steps; "
+            "1/(k+1):updates counts those that moved theta"),
         field<&P::keep>("keep", "WHICH",
                         "best: least objective at the end of a pass; last; average over the steps"),
         field<&P::offset>("offset", "OFFSET", "free: not penalised; lifted: a constant feature 1; none"),
         field<&P::order, SteppedOrders>("order", "ORDER", detail::stepped_order_help),
+        field<&P::tie>("tie", "HOW", detail::at_kink_help),
     };
   }
 };
 
 [[nodiscard]] Fit solve(const Dataset& data, const Sgd& options, const Run& run);
+// The same between two classes, showing the updates.
+[[nodiscard]] Fit trace(const Dataset& data, const Sgd& options, const Run& run,
+                        const UpdateObserver& observer);
 
 [[nodiscard]] Fit solve_stream(RowStream& stream, const Sgd& options, const Run& run);
 

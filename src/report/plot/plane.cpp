@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/builder.hpp"
 #include "report/sections/sections.hpp"
 
 namespace halfspace::report {
@@ -73,6 +74,52 @@ Frame frame_around(const std::vector<FlatRow>& rows, Point corner, double width,
     y_high += y_more;
   }
   return {corner, width, height, x_low, x_high, y_low, y_high};
+}
+
+Dataset two_columns(const Dataset& data, std::pair<std::uint32_t, std::uint32_t> pair,
+                    const Threads& threads) {
+  MatrixBuilder builder;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    double x = 0, y = 0;
+    for (const auto& [j, value] : entries_of(data, i)) {
+      if (j == pair.first) x = value;
+      if (j == pair.second) y = value;
+    }
+    if (x != 0) builder.add(0, x);
+    if (y != 0) builder.add(1, y);
+    builder.end_row();
+  }
+  StoredMatrix stored = builder.finish(2, threads);
+  DatasetParts parts;
+  parts.matrix = stored.matrix;
+  parts.storage = stored.storage;
+  parts.labels.assign(data.labels().begin(), data.labels().end());
+  parts.classes = data.classes();
+  parts.weights.assign(data.weights().begin(), data.weights().end());
+  parts.name = data.name();
+  return Dataset::make(std::move(parts));
+}
+
+void check_two_classes_drawn(const Dataset& data) {
+  if (!data.labelled()) throw InputError({.file = data.name()}, "no labels", "labelled rows");
+  if (data.classes().size() != 2)
+    throw UsageError(fmt::format("the picture is of two classes; the data have {}", data.classes().size()),
+                     "--positive LABEL for one against the rest");
+}
+
+void draw_line(Drawing& drawing, const Frame& frame, double a, double b, double c, Ink ink, double width,
+               std::string_view dashes) {
+  Point p, q;
+  if (frame.cut(a, b, -c, p, q)) drawing.line(frame.at(p.x, p.y), frame.at(q.x, q.y), ink, width, dashes);
+}
+
+void draw_sides(Drawing& drawing, const Frame& frame, double a, double b, double c) {
+  for (const bool positive : {false, true}) {
+    const double sign = positive ? 1 : -1;
+    std::vector<Point> half = frame.half(sign * a, sign * b, -sign * c);
+    for (Point& p : half) p = frame.at(p.x, p.y);
+    drawing.area(half, class_ink(positive ? 1 : 0), 0.13);
+  }
 }
 
 namespace {
@@ -146,6 +193,26 @@ void draw_regions(Drawing& drawing, const Frame& frame, const std::vector<FlatPl
   }
 }
 
+// theta as an arrow from the plane, where right angles look right.
+void draw_normal(Drawing& drawing, const Frame& frame, const FlatPlane& plane) {
+  const double length = std::hypot(plane.a, plane.b);
+  const double x_scale = (frame.x_high - frame.x_low) / frame.width,
+               y_scale = (frame.y_high - frame.y_low) / frame.height;
+  Point p, q;
+  if (!(length > 0) || std::abs(x_scale - y_scale) > 1e-6 * x_scale ||
+      !frame.cut(plane.a, plane.b, -plane.c, p, q))
+    return;
+  const Point foot = frame.at(0.62 * p.x + 0.38 * q.x, 0.62 * p.y + 0.38 * q.y);
+  const double ux = plane.a / length, uy = -plane.b / length;  // downwards is positive in a picture
+  const Point tip{foot.x + 46 * ux, foot.y + 46 * uy};
+  drawing.line(foot, tip, Ink::Accent, 2.5);
+  drawing.area({tip,
+                {tip.x - 10 * ux - 5 * uy, tip.y - 10 * uy + 5 * ux},
+                {tip.x - 10 * ux + 5 * uy, tip.y - 10 * uy - 5 * ux}},
+               Ink::Accent);
+  drawing.text({tip.x + 8 * ux + 4, tip.y + 8 * uy + 4}, "\xCE\xB8", "start", Ink::Text, 14, true);
+}
+
 bool has_support_margin(const Model& model) {
   return model.planes() == 1 && (model.algorithm == "svm" || model.algorithm == "hard-margin" ||
                                  model.algorithm == "nu-svm" || model.algorithm == "pegasos");
@@ -184,7 +251,8 @@ std::uint32_t column_named(const Dataset& data, const std::string& name) {
       near.empty() ? "a name of the table, or a number from 1" : fmt::format("did you mean {}?", near));
 }
 
-std::string plot_plane(const Model& model, const Dataset& data, const ColumnPair& columns, const Run& given) {
+std::string plot_plane(const Model& model, const Dataset& data, const ColumnPair& columns, const Run& given,
+                       const Law* law) {
   const Run run = begin_run(given);
   const auto planes = report::planes_of(model);
   if (!planes)
@@ -219,6 +287,7 @@ std::string plot_plane(const Model& model, const Dataset& data, const ColumnPair
         drawing.line(frame.at(a.x, a.y), frame.at(b.x, b.y), report::Ink::Accent, width, dashes);
     };
     level(0, 2.5, "");
+    if (!sliced) report::draw_normal(drawing, frame, flat[0]);
     if (report::has_support_margin(model)) {
       level(1, 1.5, "6 5");
       level(-1, 1.5, "6 5");
@@ -227,8 +296,21 @@ std::string plot_plane(const Model& model, const Dataset& data, const ColumnPair
           drawing.ring(frame.at(row.x, row.y), 8.5, report::Ink::Accent, 1.5);
     }
   }
+  if (law != nullptr) {
+    const auto best = best_plane(*law);
+    if (!best || data.features() != 2 || best->weights.size() != 2)
+      throw UsageError("--bayes: a law of two columns whose best classifier is a plane",
+                       "halfspace generate gaussians, logistic or margin --features 2 --law FILE");
+    report::draw_line(drawing, frame, best->weights[pair.first], best->weights[pair.second], best->offset,
+                      report::Ink::Class2, 3, "9 5");
+  }
   drawing.end_clip();
   report::draw_legend(drawing, model, 26);
+  if (law != nullptr) {
+    drawing.line({384, 22}, {414, 22}, report::Ink::Class2, 3, "9 5");
+    drawing.text({616, 26}, fmt::format("Bayes classifier, error {}", report::figure(law->bayes_error)),
+                 "end");
+  }
   if (sliced)
     drawing.text({616, 508},
                  fmt::format("the plane where the other {} columns are at their mean", data.features() - 2),

@@ -27,4 +27,14 @@ struct FlatRow {
 [[nodiscard]] Frame frame_around(const std::vector<FlatRow>& rows, Point corner, double width, double height,
                                  bool with_origin = false);
 
+// The two columns alone: what the learners of these pictures walk on.
+[[nodiscard]] Dataset two_columns(const Dataset& data, std::pair<std::uint32_t, std::uint32_t> pair,
+                                  const Threads& threads);
+// Throws unless the rows are labelled and of two classes.
+void check_two_classes_drawn(const Dataset& data);
+// The line a x + b y + c = 0 inside the frame, and the two sides of it in the colours of the classes.
+void draw_line(Drawing& drawing, const Frame& frame, double a, double b, double c, Ink ink, double width,
+               std::string_view dashes);
+void draw_sides(Drawing& drawing, const Frame& frame, double a, double b, double c);
+
 }  // namespace halfspace::report

@@ -143,6 +143,7 @@ Json solved_section(const Context& context) {
   } else {
     out["checked"] = nullptr;
   }
+  out["progress"] = progress_points(context);
   return out;
 }
 

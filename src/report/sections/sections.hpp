@@ -88,6 +88,11 @@ struct Context {
 [[nodiscard]] Json margins_section(const Context& context);
 [[nodiscard]] Json rows_section(const Context& context, const ColumnStatistics& columns);
 [[nodiscard]] Json perceptron_section(const Context& context);
+[[nodiscard]] Json replay_section(const Context& context, const ColumnStatistics& columns);
+[[nodiscard]] Json path_section(const Context& context, const ColumnStatistics& columns);
+[[nodiscard]] Json curve_section(const Context& context);
+// [iteration, relative gap] of the training, made again.
+[[nodiscard]] Json progress_points(const Context& context);
 [[nodiscard]] Json reproduce_section(const Context& context);
 [[nodiscard]] std::vector<std::string> verdict_sentences(const Context& context, const Json& report);
 

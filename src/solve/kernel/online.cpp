@@ -73,6 +73,7 @@ class KernelWalk {
         for (std::uint32_t& i : order) i = visits[random.below(visits.size())];
       }
       const auto take = static_cast<std::size_t>(std::min<std::uint64_t>(order.size(), total - done));
+      pass_ = pass + 1;
       try {
         go_on = one_pass(std::span(order).first(take), pass == 0, done, total);
       } catch (const Stopped& stopped) {  // before the steps of a block: while kernel values were computed
@@ -171,6 +172,8 @@ class KernelWalk {
         add(block[t], k, y);
         for (std::size_t u = t; u < block.size(); ++u)
           score[k * stride + u] += y * (within[t * stride + u] + constant_);
+        if (setup_.observer != nullptr)
+          show(block[t], y, margin, y * score[k * stride + t], within[t * stride + t]);
       }
     }
   }
@@ -185,6 +188,25 @@ class KernelWalk {
     if (coefficient == 0) active_[k].rows.push_back(row);
     coefficient += y;
     walk_.planes[k].record.push_back({walk_.planes[k].steps, row, y > 0});
+  }
+
+  // For an observer, which has one plane: f has no weights, only a length, and the counts of its rows.
+  void show(std::uint32_t row, double y, double before, double after, double own) {
+    const double theta0 = constant_ * sum_;
+    norm2_ += 2 * (before - y * theta0) + own;
+    sum_ += y;
+    ++seen_;
+    if ((seen_ - 1) % setup_.observer->every != 0 || shown_ >= setup_.observer->most) return;
+    ++shown_;
+    const MovingRow moving{row, y > 0 ? 1 : -1, before, after, std::max(0.0, -before), 1};
+    Update update{
+        seen_, pass_, row, moving.y, before, after, constant_ * sum_, std::sqrt(std::max(0.0, norm2_)), {}};
+    update.step = walk_.planes[0].steps;
+    update.theta0_before = theta0;
+    update.rows = std::span(&moving, 1);
+    update.counted = true;
+    update.alpha = std::abs(coefficient_[place_[row]]);
+    setup_.observer->see(update);
   }
 
   // A row drawn at random leaves plane k when its budget is full.
@@ -238,6 +260,8 @@ class KernelWalk {
   std::vector<double> coefficient_;   // [kept][plane]
   std::vector<Active> active_;
   std::vector<std::uint64_t> changed_;
+  std::uint64_t pass_ = 1, seen_ = 0, shown_ = 0;  // what an observer is told
+  double sum_ = 0, norm2_ = 0;                     // of the signs; of f without its offset
 };
 
 // The sum of the planes of the walk, each times the share of the steps (after `from`) that it lived; the last

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "certify/mistake_bound.hpp"
+#include "halfspace/core/error.hpp"
 
 namespace halfspace {
 namespace {
@@ -216,6 +217,37 @@ std::vector<Certificate> separators(const Dataset& data, const OnlineWalk& walk,
     out.emplace_back(Separator{plane.theta, plane.theta0, margin});
   }
   return out;
+}
+
+void check_watchable(const Dataset& data) {
+  if (data.classes().size() == 2) return;
+  throw UsageError(fmt::format("a trace follows one plane; the data have {} classes", data.classes().size()),
+                   "choose one with --positive LABEL");
+}
+
+void LateVotes::see(const Update& update) {
+  if (waiting_) show(update.step - update_.step);
+  waiting_ = true;
+  update_ = update;
+  theta_.assign(update.theta.begin(), update.theta.end());
+  theta_before_.assign(update.theta_before.begin(), update.theta_before.end());
+  rows_.assign(update.rows.begin(), update.rows.end());
+}
+
+void LateVotes::finish(std::uint64_t votes) {
+  if (waiting_) show(votes);
+}
+
+void LateVotes::show(std::uint64_t votes) {
+  ++seen_;
+  if ((seen_ - 1) % observer_.every != 0 || shown_ >= observer_.most) return;
+  ++shown_;
+  update_.theta = theta_;
+  update_.theta_before = theta_before_;
+  update_.rows = rows_;
+  update_.voted = true;
+  update_.votes = votes;
+  observer_.see(update_);
 }
 
 }  // namespace halfspace

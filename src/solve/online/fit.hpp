@@ -44,6 +44,27 @@ void add_mistake_bounds(Fit& fit, const Dataset& data, const OnlineWalk& walk, b
 [[nodiscard]] std::vector<Certificate> separators(const Dataset& data, const OnlineWalk& walk, bool lifted,
                                                   const Threads& threads);
 
+// A trace follows one plane. Throws UsageError for more than two classes.
+void check_watchable(const Dataset& data);
+
+// Shows each update of a voted perceptron when its votes are known.
+class LateVotes {
+ public:
+  explicit LateVotes(const UpdateObserver& observer) : observer_(observer) {}
+  void see(const Update& update);
+  void finish(std::uint64_t votes);  // those of the last plane
+
+ private:
+  void show(std::uint64_t votes);
+
+  const UpdateObserver& observer_;
+  std::uint64_t seen_ = 0, shown_ = 0;
+  bool waiting_ = false;
+  Update update_;
+  std::vector<double> theta_, theta_before_;
+  std::vector<MovingRow> rows_;
+};
+
 // What a stream can leave: the last plane or the mean, and no certificate. What is proved by the mistakes is told: who has
 // neither the rows nor their counts could not check it.
 [[nodiscard]] Fit streamed_fit(StreamedWalk& streamed, const OnlineSetup& setup, bool bounded);

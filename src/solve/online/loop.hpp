@@ -21,12 +21,14 @@ namespace halfspace {
 
 struct Seen {
   double margin = 0;
-  double x_norm2 = 0;   // with the lifted 1; only when the rule asks for it
-  std::uint64_t t = 1;  // number of the step, from 1
+  double x_norm2 = 0;         // with the lifted 1; only when the rule asks for it
+  std::uint64_t t = 1;        // number of the step, from 1
+  std::uint64_t updates = 0;  // steps before this one that moved the plane
 };
 struct Step {
   double keep = 1;  // the same for all rows of a step: a function of t alone
   double tau = 0;
+  double rate = 1;  // eta, for those who watch
 };
 
 class StepRule {
@@ -37,6 +39,7 @@ class StepRule {
   StepRule& operator=(const StepRule&) = delete;
 
   [[nodiscard]] virtual Step step(const Seen& seen) const = 0;
+  [[nodiscard]] virtual double loss(double margin) const = 0;  // what the steps go down
   // theta = scale(t) v after step t, for rules that know it in closed form; 0: the product of the keeps.
   [[nodiscard]] virtual double scale(std::uint64_t) const { return 0; }
 

@@ -19,6 +19,7 @@ OnlineWalker::OnlineWalker(const StepRule& rule, const OnlineSetup& setup, std::
       first_(first),
       planes_(cols, planes, setup.offset, setup.average),
       shrinks_(!std::isfinite(rule.idle_above)),
+      updates_(planes, 0),
       ties_left_(planes, 64),
       score_(planes) {
   if (setup.count)
@@ -85,12 +86,16 @@ void OnlineWalker::take(const RowAccess& rows, std::span<const std::uint32_t> la
                         std::span<const std::uint32_t> batch) {
   ++t_;
   const std::size_t count = planes_.count();
+  const bool watched = setup_.observer != nullptr;
+  if (watched) watch(batch);
+  Step last;
   if (shrinks_) {
-    const double keep = rule_.step({std::numeric_limits<double>::infinity(), 1, t_}).keep;
-    planes_.shrink(keep, rule_.scale(t_));
-    if (keep != 1) changed.assign(count, 1);
+    last = rule_.step({std::numeric_limits<double>::infinity(), 1, t_, updates_[0]});
+    planes_.shrink(last.keep, rule_.scale(t_));
+    if (last.keep != 1) changed.assign(count, 1);
   }
   const double share = 1 / static_cast<double>(batch.size());
+  moved_.assign(count, 0);
   for (std::size_t r = 0; r < batch.size(); ++r) {
     const std::uint32_t i = batch[r];
     double norm2 = -1;
@@ -101,24 +106,31 @@ void OnlineWalker::take(const RowAccess& rows, std::span<const std::uint32_t> la
         ++walk[k].mistakes;
         changed[k] = 1;  // no pass with a mistake is clean, also where the step is too short for a number
       }
-      double tau = 0;
+      Step step;
       if (!(margin > rule_.idle_above)) {
         if (rule_.needs_norm && norm2 < 0)
           norm2 = rows.norm2(i) + (setup_.offset == Offset::None ? 0.0 : 1.0);
-        tau = rule_.step({margin, norm2, t_}).tau;
+        step = rule_.step({margin, norm2, t_, updates_[k]});
       }
-      if (tau == 0) {
+      const double amount = batch.size() == 1 ? sign * step.tau : sign * step.tau * share;
+      if (step.tau == 0) {
         ++correct[k];
       } else {
-        change(rows, i, k, sign, margin, batch.size() == 1 ? sign * tau : sign * tau * share);
+        change(rows, i, k, sign, amount);
+        moved_[k] = 1;
       }
+      if (!watched) continue;
+      if (step.tau != 0) last = step;
+      if (step.tau != 0 || rule_.loss(margin) > 0 || batch.size() == 1)
+        watched_.push_back({i, sign > 0 ? 1 : -1, margin, 0, rule_.loss(margin), sign * amount});
     }
   }
+  for (std::size_t k = 0; k < count; ++k) updates_[k] += static_cast<std::uint64_t>(moved_[k]);
   planes_.end_step();
+  if (watched && (moved_[0] != 0 || last.keep != 1)) show(rows, last);
 }
 
-void OnlineWalker::change(const RowAccess& rows, std::uint32_t i, std::size_t k, double y, double margin,
-                          double amount) {
+void OnlineWalker::change(const RowAccess& rows, std::uint32_t i, std::size_t k, double y, double amount) {
   if (before_change && (correct[k] > longest[k] || (correct[k] == longest[k] && ties_left_[k]-- > 0))) {
     longest[k] = correct[k];
     before_change(k);
@@ -128,15 +140,53 @@ void OnlineWalker::change(const RowAccess& rows, std::uint32_t i, std::size_t k,
   planes_.add(rows, i, k, amount);
   if (!walk[k].counts.empty()) ++walk[k].counts[i];
   if (setup_.record) walk[k].record.push_back({t_, i, y > 0});
-  if (setup_.observer == nullptr) return;
-  ++updates_;
-  if ((updates_ - 1) % setup_.observer->every != 0 || shown_ >= setup_.observer->most) return;
+}
+
+void OnlineWalker::watch(std::span<const std::uint32_t> batch) {
+  theta_before_ = planes_.theta(0);
+  theta0_before_ = planes_.theta0(0);
+  watched_.clear();
+  watched_.reserve(batch.size());
+}
+
+void OnlineWalker::show(const RowAccess& rows, const Step& step) {
+  ++seen_;
+  if ((seen_ - 1) % setup_.observer->every != 0 || shown_ >= setup_.observer->most) return;
   ++shown_;
-  double after = 0;
-  planes_.scores(rows, i, &after);
-  const std::span<const double> theta = planes_.plain();
-  setup_.observer->see({updates_, pass, i, y > 0 ? 1 : -1, margin, y * after, planes_.theta0(k),
-                        std::sqrt(norm2(theta.data(), theta.size())), theta});
+  theta_ = planes_.theta(0);
+  for (MovingRow& row : watched_) {
+    planes_.scores(rows, row.row, &row.margin_after);
+    row.margin_after *= row.y;
+  }
+  if (watched_.empty())
+    watched_.emplace_back();  // a batch without a loss: only the shrinking is there to see
+  const MovingRow& first = watched_[0];
+  Update update{seen_,
+                pass,
+                first.row,
+                first.y,
+                first.margin_before,
+                first.margin_after,
+                planes_.theta0(0),
+                std::sqrt(norm2(theta_.data(), theta_.size())),
+                theta_};
+  update.step = t_;
+  update.rate = step.rate;
+  update.keep = step.keep;
+  update.theta_before = theta_before_;
+  update.theta0_before = theta0_before_;
+  update.rows = watched_;
+  if (setup_.average) {
+    update.averaged = true;
+    mean_ = planes_.mean(0);
+    update.mean = mean_;
+    update.mean0 = planes_.mean0(0);
+  }
+  if (!walk[0].counts.empty()) {
+    update.counted = true;
+    update.alpha = walk[0].counts[first.row];
+  }
+  setup_.observer->see(update);
 }
 
 }  // namespace halfspace

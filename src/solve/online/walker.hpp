@@ -47,7 +47,10 @@ class OnlineWalker {
   void idle(std::uint64_t count);  // steps that change nothing
   void take(const RowAccess& rows, std::span<const std::uint32_t> labels,
             std::span<const std::uint32_t> batch);
-  void change(const RowAccess& rows, std::uint32_t i, std::size_t k, double y, double margin, double amount);
+  void change(const RowAccess& rows, std::uint32_t i, std::size_t k, double y, double amount);
+  // For an observer, which has one plane: theta before the step, its rows, and the update when it is done.
+  void watch(std::span<const std::uint32_t> batch);
+  void show(const RowAccess& rows, const Step& step);
 
   const StepRule& rule_;
   const OnlineSetup& setup_;
@@ -55,9 +58,14 @@ class OnlineWalker {
   OnlinePlanes planes_;
   bool shrinks_;
   std::uint64_t t_ = 0;
-  std::uint64_t updates_ = 0, shown_ = 0;
+  std::vector<std::uint64_t> updates_;  // of every plane: steps that moved it
+  std::uint64_t seen_ = 0, shown_ = 0;  // by the observer
+  std::vector<MovingRow> watched_;
+  std::vector<double> theta_before_, theta_, mean_;
+  double theta0_before_ = 0;
   std::vector<std::int64_t> ties_left_;  // of every plane: groups of planes differ with the number of threads
   std::vector<double> score_;
+  std::vector<char> moved_;  // by this step
 };
 
 }  // namespace halfspace

@@ -25,8 +25,22 @@ export function solved(report: Report): HTMLElement | null {
         { head: "best one, at least", cell: (c) => num(c.dual, 9), number: true }, { head: "gap", cell: (c) => num(c.gap, 2), number: true },
         { head: "relative", cell: (c) => num(c.relative_gap, 2), number: true }], gaps)
       : h("ul", {}, ...s.claims.slice(0, 12).map((c) => h("li", {}, sentence(c.plane ? [c.plane, ": ", c.text].join("") : c.text)))),
+    s.progress && gapFigure(s.progress),
     s.checked && behind("What the checker found", h("ul", {}, ...s.checked.lines.map((line) => h("li", {}, sentence(line))))),
     h("p", {}, "Check it yourself:"), h("pre", { tabindex: 0 }, report.reproduce.verify));
+}
+
+// How the gap closed, training once more.
+function gapFigure(progress: [number, number][]): HTMLElement {
+  const least = 1e-16;
+  const points = progress.map(([k, gap]) => ({ k, gap: Math.max(gap, least) }));
+  const draw = (width: number) => Plot.plot({
+    width, height: 240, marginLeft: 60, marginBottom: 42, style: { fontSize: "12px" },
+    x: { label: "iteration", ticks: Math.min(10, points[points.length - 1].k + 1), tickFormat: (x: number) => (Number.isInteger(x) ? num(x) : "") }, y: { label: "relative gap", type: "log", grid: true, tickFormat: (y: number) => (Math.abs(Math.log10(y) % 1) < 1e-9 ? num(y, 2) : ""), ticks: 6 },
+    marks: [Plot.line(points, { x: "k", y: "gap", stroke: "var(--c0)", strokeWidth: 2.5 }), Plot.dot(points, { x: "k", y: "gap", fill: "var(--c0)", r: 4, tip: true })],
+  });
+  return figure(draw, "The gap at every iteration, from training once more with the same options.", table("Gap at every iteration", [
+    { head: "iteration", cell: (p) => num(p[0]), number: true }, { head: "relative gap", cell: (p) => num(p[1], 3), number: true }], progress), "Relative gap at every iteration of the solver");
 }
 
 function drawSeparation(picture: SeparationPicture, margin: number | undefined, width: number): Element {

@@ -28,11 +28,10 @@
 #include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
-#include "solve/convex/row_sample.hpp"
 #include "solve/convex/solver.hpp"
 #include "solve/sparse/quadratic_model.hpp"
+#include "solve/sparse/working_matrix.hpp"
 #include "solve/systems/line_losses.hpp"
-#include "solve/systems/normal_matrix.hpp"
 
 namespace halfspace {
 namespace {
@@ -40,31 +39,6 @@ namespace {
 constexpr std::uint64_t most_looks = 200;  // at all columns
 constexpr int most_inner = 20;             // steps between two looks
 constexpr std::size_t least_working = 100;
-constexpr std::size_t most_matrix = 3000;  // columns
-
-// The rows of one level with costs of their own.
-struct SparseLevel {
-  Problem problem;
-  std::vector<std::uint32_t> ids;
-  Stretch list;
-};
-
-SparseLevel sparse_level(const Team& team, const Problem& from, std::size_t wanted) {
-  SparseLevel out;
-  out.problem.data = from.data;
-  out.problem.loss = from.loss;
-  out.problem.penalty = from.penalty;
-  out.problem.offset = from.offset;
-  out.problem.usable = from.usable;
-  RowSample sample = spread_sample(team, from, wanted);
-  out.ids = std::move(sample.rows);
-  out.list = team.stretch(out.ids.size());
-  for (std::size_t k = 0; k < out.ids.size(); ++k) {
-    out.problem.y.push_back(from.y[out.ids[k]]);
-    out.problem.cost.push_back(from.cost[out.ids[k]] * sample.factor[k]);
-  }
-  return out;
-}
 
 class ProxNewton {
  public:
@@ -266,21 +240,8 @@ class ProxNewton {
     if (columns_ && chosen == columns_->chosen()) return;
     columns_ = std::make_unique<ChosenColumns>(rows_, level_.ids, std::move(chosen), goal_.team);
     matrix_.clear();
-    take_matrix_ = wants_matrix();
+    take_matrix_ = wants_matrix(*columns_);
     share_ = 0.1;
-  }
-
-  // Forming the matrix once must be worth the sweeps over the rows that it saves.
-  [[nodiscard]] bool wants_matrix() const {
-    constexpr double sweeps = 40;
-    const auto k = static_cast<double>(columns_->size() + 1);
-    if (columns_->size() > most_matrix) return false;
-    return forming() + sweeps * k * k / 4 < sweeps * 2 * columns_->entries();
-  }
-  // What the matrix of all rows costs, in products of two numbers.
-  [[nodiscard]] double forming() const {
-    const auto k = static_cast<double>(columns_->size() + 1), dense = static_cast<double>(n_) * k * k;
-    return std::min(columns_->rows().sparse() ? columns_->squares() : dense, dense / 30);
   }
 
   [[nodiscard]] bool has_offset() const { return p_.offset != Offset::None; }
@@ -291,8 +252,12 @@ class ProxNewton {
     for (int inner = 0; inner < most_inner; ++inner) {
       goal_.team.threads().check();
       if (!step(before)) {
-        stuck_ = inner == 0 && !std::exchange(refreshed_, true);
+        // Once more from scores and a matrix without the rounding errors of the steps before.
+        stuck_ = inner == 0 && std::exchange(refreshed_, true);
+        precise_ = true;
         matrix_.clear();
+        scores();
+        fit_offset();
         break;
       }
       refreshed_ = false;
@@ -341,7 +306,10 @@ class ProxNewton {
     }
     const std::vector<double> start = task.w;
     if (take_matrix_) {
-      if (matrix_.empty()) form_matrix();
+      if (matrix_.empty()) {
+        matrix_ = curvature_of(*columns_, h_, has_offset(), sample_, precise_, goal_.team);
+        fresh_ = true;
+      }
       solve_by_matrix(matrix_, task, 1e-3 * wrong, goal_.team.threads());
     } else {
       constexpr int many = 100;
@@ -350,49 +318,6 @@ class ProxNewton {
       if (sweeps >= many / 4 && columns_->size() <= most_matrix) take_matrix_ = true;
     }
     return move(task, start);
-  }
-
-  // The rows that the matrix is made of: those with a curvature, or of many a sample, the ones of large curvature for certain
-  // and the others with a chance in proportion to it and a weight that makes up for that.
-  [[nodiscard]] std::pair<std::vector<std::uint32_t>, std::vector<double>> curved_rows() const {
-    double sum = 0, count = 0;
-    for (const double h : h_) {
-      sum += h;
-      count += h > 0 ? 1 : 0;
-    }
-    const double wanted = sample_ * std::max(15 * static_cast<double>(columns_->size() + 1), count / 20);
-    constexpr double worth = 50;  // passes over the entries that the whole matrix has to take
-    const bool all = wanted * 2 >= count || forming() < worth * columns_->entries();
-    double low = 0, high = all ? 0 : sum / wanted;
-    for (int halving = 0; halving < 20 && !all; ++halving) {
-      const double middle = (low + high) / 2;
-      double taken = 0;
-      for (const double h : h_) taken += std::min(1.0, h / middle);
-      (taken > wanted ? low : high) = middle;
-    }
-    std::pair<std::vector<std::uint32_t>, std::vector<double>> out;
-    double passed = 0.5;
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (h_[i] == 0) continue;
-      passed += all ? 1.0 : std::min(1.0, h_[i] / high);
-      if (passed < 1) continue;
-      passed -= 1;
-      out.first.push_back(columns_->ids()[i]);
-      out.second.push_back(std::max(h_[i], high));
-    }
-    return out;
-  }
-
-  void form_matrix() {
-    fresh_ = true;
-    const auto [ids, h] = curved_rows();
-    NormalMatrix lower(columns_->rows(), has_offset(), false, goal_.team);
-    lower.add(ids, h);
-    const std::size_t size = lower.size();
-    matrix_.resize(size * size);
-    for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t j = 0; j <= i; ++j)
-        matrix_[i * size + j] = matrix_[j * size + i] = lower.lower()[i * size + j];
   }
 
   // From `start` towards the answer of the model, as far as P falls as it should.
@@ -488,7 +413,7 @@ class ProxNewton {
   std::vector<std::uint32_t> alive_;  // columns that may have a weight
   std::vector<double> spread_;        // sum cost x^2 of every column
   std::unique_ptr<ChosenColumns> all_, base_, columns_;
-  bool take_matrix_ = false, stuck_ = false, refreshed_ = false;
+  bool take_matrix_ = false, stuck_ = false, refreshed_ = false, precise_ = false;
   bool fresh_ = false;          // the matrix is one of here
   double sample_ = 1;           // how large a sample it is made of
   double share_ = 0.1;          // of what is wrong that the model may leave

@@ -62,31 +62,45 @@ class PathVerb final : public Command {
     output.line(describe_data(rows.data, data_.path));
     output.line(fmt::format("{}: trained on {} rows, validated on {}", algorithms_.names().front(),
                             split.train.size(), split.test.size()));
+    if (const auto zero = zero_up_to(points))
+      output.line(fmt::format("all weights are 0 up to C = {:.6g}; every fit begins with the plane before it",
+                              *zero));
     print(points, option, output);
     output.object(output.json() ? json(rows.data, split, points, option) : Json());
     return run.stop.asked() ? exit_limit : exit_done;
   }
 
  private:
+  static std::optional<double> zero_up_to(const std::vector<PathPoint>& points) {
+    for (const PathPoint& point : points)
+      if (point.zero_up_to) return point.zero_up_to;
+    return std::nullopt;
+  }
+
   static std::string cell(const std::optional<double>& value) {
     return value ? fmt::format("{:.4g}", *value) : std::string("-");
   }
 
+  static std::string count(const std::optional<std::uint64_t>& value) {
+    return value ? fmt::format("{}", *value) : std::string("-");
+  }
+
   static void print(const std::vector<PathPoint>& points, const std::string& option, const Output& output) {
+    // Of planes that are made of few features, how many; of others, the rows that they are made of.
+    const bool sparse = zero_up_to(points).has_value();
     output.line(fmt::format("{:>10}{:>12}{:>12}{:>10}{:>12}{:>12}{:>10}", option, "|theta|", "margin",
-                            "vectors", "training", "validation", "gap"));
+                            sparse ? "weights" : "vectors", "training", "validation", "gap"));
     for (const PathPoint& point : points) {
       if (!point.finished) {
         output.line(fmt::format("{:>10.4g}  {}", point.value,
                                 point.refusal.empty() ? "not finished" : printable(point.refusal, 120)));
         continue;
       }
-      output.line(fmt::format("{:>10.4g}{:>12}{:>12}{:>10}{:>12.4f}{:>12.4f}{:>10}{}", point.value,
-                              cell(point.norm), cell(point.margin),
-                              point.support_vectors ? fmt::format("{}", *point.support_vectors) : "-",
-                              point.training.share(), point.validation.share(),
-                              point.relative_gap ? fmt::format("{:.0e}", *point.relative_gap) : "-",
-                              outcome_of(point.stop) == Outcome::Limit ? "  stopped at a limit" : ""));
+      output.line(fmt::format(
+          "{:>10.4g}{:>12}{:>12}{:>10}{:>12.4f}{:>12.4f}{:>10}{}", point.value, cell(point.norm),
+          cell(point.margin), count(sparse ? point.nonzero : point.support_vectors), point.training.share(),
+          point.validation.share(), point.relative_gap ? fmt::format("{:.0e}", *point.relative_gap) : "-",
+          outcome_of(point.stop) == Outcome::Limit ? "  stopped at a limit" : ""));
     }
   }
 
@@ -100,6 +114,8 @@ class PathVerb final : public Command {
       row["norm"] = known(point.norm);
       row["margin"] = known(point.margin);
       row["support_vectors"] = known(point.support_vectors);
+      row["nonzero_weights"] = known(point.nonzero);
+      row["zero_up_to_C"] = known(point.zero_up_to);
       row["training_error"] = point.finished ? Json(point.training.share()) : Json(nullptr);
       row["validation_error"] = point.finished ? Json(point.validation.share()) : Json(nullptr);
       row["relative_gap"] = known(point.relative_gap);

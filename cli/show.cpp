@@ -245,6 +245,11 @@ class Show final : public Command {
     } else {
       output.line("all weights are zero: there is no plane, every row has the score of the offset");
     }
+    const auto weights = linear.plane(plane);
+    const auto zeros = std::count(weights.begin(), weights.end(), 0.0);
+    if (zeros > 0 && shape.norm > 0)
+      output.line(fmt::format("{} of {} weights are not 0", weights.size() - static_cast<std::size_t>(zeros),
+                              weights.size()));
     print_weights(model, plane, output);
   }
 
@@ -292,6 +297,8 @@ class Show final : public Command {
     value["norm"] = shape.norm;
     value["distance_from_origin"] = shape.norm > 0 ? Json(shape.distance_from_origin) : Json(nullptr);
     value["threshold"] = shape.threshold;
+    const auto all = linear.plane(plane);
+    value["nonzero_weights"] = all.size() - static_cast<std::size_t>(std::count(all.begin(), all.end(), 0.0));
     Json weights = Json::array();
     const bool known = !model.deviations.empty() && model.scaling.kind == ScaleKind::None;
     for (const NamedWeight& one : largest_weights(model, plane, top())) {

@@ -6,6 +6,8 @@
 // alpha |x|. With a free offset the point must balance, sum alpha y = 0. A residual r costs |r| |b| for the
 // best offset b, and |b| <= B = 1 + R |theta*| + |log of the class costs|: margins differ from those of the best
 // constant by at most R |theta*|, and theta* is no longer than the penalty allows whose value is at most P.
+// A penalty whose conjugate is infinite beyond a limit (L1): the whole point is shrunk by one factor until no |s_j| is above
+// it. There s is summed with its rounding errors (CarefulSum), so that it is off by a few u times sum alpha |x|.
 #include "certify/duality_gap.hpp"
 
 #include <algorithm>
@@ -55,7 +57,7 @@ class GapChecker {
       sums_ += part;
     }
     const double penalty = std::visit(
-        [&](auto p) {
+        [&](const auto& p) {
           double sum = 0;
           for (const double w : theta_) sum += p.value(w);
           return p_.offset == Offset::Lifted ? sum + p.value(theta0_) : sum;
@@ -67,6 +69,8 @@ class GapChecker {
         upper_bound(((penalty + vanished) * (1 + rounding(theta_.size())) + sums_.loss) * (1 + 8 * unit));
     std::vector<double> alpha = dual ? from_point(*dual) : from_margins();
     if (p_.offset == Offset::Free) balance(alpha);
+    limit_ = std::visit([](const auto& p) { return p.limit; }, p_.penalty);
+    if (limited()) shrink(alpha);
     out.dual = lower_bound(dual_bound(alpha, out.primal));
     return out;
   }
@@ -132,6 +136,48 @@ class GapChecker {
       if ((p_.y[i] > 0 ? 1U : 0U) == heavy) alpha[i] *= ratio;
   }
 
+  [[nodiscard]] bool limited() const { return std::isfinite(limit_); }
+  [[nodiscard]] bool usable(std::size_t j) const { return p_.usable.empty() || p_.usable[j] != 0; }
+
+  // Until every sum that the conjugate sees, a lifted offset's among them, is proved to be within the limit.
+  void shrink(std::vector<double>& alpha) const {
+    static_assert(sizeof(CarefulSum) == 2 * sizeof(double) && std::is_trivially_copyable_v<CarefulSum>);
+    const std::size_t d = theta_.size(), slices = slices_of(list_.total, 2 * d);
+    std::vector<std::vector<double>>
+        part;  // for every feature its sum; then that of alpha y, and sum alpha |x|
+    slice_sums(team_, list_, slices, 2 * d + 3, part, [&](std::size_t begin, std::size_t end, double* to) {
+      auto* s = reinterpret_cast<CarefulSum*>(to);
+      for (std::size_t i = begin; i < end; ++i) {
+        if (alpha[i] == 0) continue;
+        const double signed_alpha = alpha[i] * p_.y[i];
+        double norm = 1;
+        for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+          s[j].add(signed_alpha * x);
+          norm += x * x;
+        });
+        s[d].add(signed_alpha);
+        to[2 * d + 2] += alpha[i] * std::sqrt(norm) * (1 + 1e-9);
+      }
+    });
+    double size = 0, largest = 0;
+    for (const auto& v : part) size += v[2 * d + 2];
+    for (std::size_t j = 0; j < (p_.offset == Offset::Lifted ? d + 1 : d); ++j) {
+      if (j < d && !usable(j)) continue;
+      CarefulSum sum;
+      for (const auto& v : part) sum.add(reinterpret_cast<const CarefulSum*>(v.data())[j]);
+      const double s = std::abs(sum.value());
+      if (!(s <= largest)) largest = s;  // what is no number stays
+    }
+    const double square = rounding(list_.total) * rounding(list_.total);
+    const double n = static_cast<double>(list_.total);
+    // A product, the sum, and the factor below: each rounds once.
+    largest = largest * (1 + 8 * unit) + size * (1 + rounding(list_.total)) * (rounding(4) + 2 * square) +
+              n * smallest * (1 + std::sqrt(sums_.radius2));
+    if (largest <= limit_) return;
+    const double factor = limit_ / largest * (1 - 8 * unit);
+    for (double& a : alpha) a = std::isfinite(factor) ? a * factor : 0.0;
+  }
+
   struct Gains {
     double gain = 0;       // lower bound
     double gain_size = 0;  // sum of sizes of the gains, for rounding
@@ -159,12 +205,12 @@ class GapChecker {
   };
 
   double dual_bound(const std::vector<double>& alpha, double primal) const {
-    return std::visit([&](auto penalty) { return dual_bound(penalty, alpha, primal); }, p_.penalty);
+    return std::visit([&](const auto& penalty) { return dual_bound(penalty, alpha, primal); }, p_.penalty);
   }
   template <class P>
-  double dual_bound(P penalty, const std::vector<double>& alpha, double primal) const {
-    // The sums of a slice: alpha y x for every feature, and its gains behind them.
-    const std::size_t d = theta_.size();
+  double dual_bound(const P& penalty, const std::vector<double>& alpha, double primal) const {
+    // The sums of a slice: alpha y x for every feature, and its gains behind them. A shrunk point has a conjugate of 0.
+    const std::size_t d = limited() ? 0 : theta_.size();
     const std::size_t slices = slices_of(list_.total, d);
     const std::size_t slice_rows = (list_.total + slices - 1) / slices;
     std::vector<std::vector<double>> part;
@@ -180,7 +226,7 @@ class GapChecker {
     for (std::size_t j = 0; j < d; ++j) {
       double s = 0;
       for (const auto& v : part) s += v[j];
-      s = penalty.beyond(s);
+      s = usable(j) ? penalty.beyond(s) : 0.0;
       length2 += s * s;
     }
     length2 += static_cast<double>(theta_.size()) * smallest;
@@ -189,8 +235,9 @@ class GapChecker {
     const double gain = total.gain - total.gain_size * rounding(slice_rows + slices);
     const double square = rounding(list_.total) * rounding(list_.total);
     const double residual = std::abs(total.signed_alpha.value()) * (1 + 8 * unit) + 2 * total.alpha * square;
-    double bound = gain - penalty.conjugate(length) * (1 + 8 * unit);
-    if (p_.offset == Offset::Lifted) bound -= penalty.conjugate(penalty.beyond(residual)) * (1 + 8 * unit);
+    double bound = limited() ? gain : gain - penalty.conjugate(length) * (1 + 8 * unit);
+    if (p_.offset == Offset::Lifted && !limited())
+      bound -= penalty.conjugate(penalty.beyond(residual)) * (1 + 8 * unit);
     if (p_.offset == Offset::Free) bound -= residual * largest_offset(penalty.longest(primal));
     return bound - std::abs(bound) * 8 * unit;
   }
@@ -206,10 +253,12 @@ class GapChecker {
     for (std::size_t i = begin; i < end; ++i) {
       if (alpha[i] == 0) continue;
       double norm = 0;
-      for_entries(view_.row(i), [&](std::uint32_t j, double x) {
-        s[j] += alpha[i] * p_.y[i] * x;
-        norm += x * x;
-      });
+      if (!limited()) {
+        for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+          s[j] += alpha[i] * p_.y[i] * x;
+          norm += x * x;
+        });
+      }
       // A share below the normal numbers has lost its digits; no gain is negative there.
       const double share = alpha[i] / p_.cost[i];
       const double gain = share < smallest
@@ -237,6 +286,7 @@ class GapChecker {
   Stretch list_;
   std::vector<double> margins_;
   Sums sums_;
+  double limit_ = std::numeric_limits<double>::infinity();  // of the penalty
 };
 
 }  // namespace

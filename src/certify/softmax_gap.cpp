@@ -3,7 +3,8 @@
 // largest change of a score. Dual: the distribution of a row is what its stored shares of the other classes
 // say, the class of the row having the rest, so that it sums to one whatever rounding did. With free offsets
 // the shares must match those of the classes; a residual r_k costs |r_k| |b_k - b_0| for the best offsets b.
-// From n_k = sum cost p_k and |theta* . x| <= s = R sqrt(2 P) follows |b_k - b_j| <= 2 s + |log(n_k / n_j)|.
+// From n_k = sum cost p_k and |theta* . x| <= s, the longest theta times R, follows |b_k - b_j| <= 2 s + |log(n_k / n_j)|.
+// A penalty with a limit (L1): the shares of the other classes of all rows are shrunk by one factor, as in duality_gap.cpp.
 #include "certify/softmax_gap.hpp"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ class SoftmaxGapChecker {
       sums_ += part;
     }
     const double penalty = std::visit(
-        [&](auto p) {
+        [&](const auto& p) {
           double sum = 0;
           for (const double w : model_.weights) sum += p.value(w);
           if (p_.offset == Offset::Lifted)
@@ -71,6 +72,8 @@ class SoftmaxGapChecker {
                              (1 + 8 * unit));
     shares(std::vector<double>(planes_, 0.0));
     if (p_.offset == Offset::Free) match_classes();
+    limit_ = std::visit([](const auto& p) { return p.limit; }, p_.penalty);
+    if (limited()) shrink();
     out.dual = lower_bound(dual_bound(out.primal));
     return out;
   }
@@ -210,6 +213,53 @@ class SoftmaxGapChecker {
     return x;
   }
 
+  [[nodiscard]] bool limited() const { return std::isfinite(limit_); }
+
+  // Until every sum that the conjugate sees, those of lifted offsets among them, is proved to be within the limit.
+  void shrink() {
+    const std::size_t sums = planes_ * (model_.features + 1);
+    const std::size_t slices = slices_of(list_.total, 2 * sums);
+    std::vector<std::vector<double>>
+        part;  // feature after feature, those of the offsets last; then sum |a| |x|
+    slice_sums(team_, list_, slices, 2 * sums + 1, part, [&](std::size_t begin, std::size_t end, double* to) {
+      auto* s = reinterpret_cast<CarefulSum*>(to);
+      std::vector<double> a(planes_);
+      for (std::size_t i = begin; i < end; ++i) {
+        if (p_.cost[i] == 0) continue;
+        const std::uint32_t y = label(i);
+        double others = 0, norm = 1;
+        for (std::size_t k = 0; k < planes_; ++k) {
+          if (k == y) continue;
+          others += q_[i * planes_ + k];
+          a[k] = -p_.cost[i] * q_[i * planes_ + k];
+        }
+        a[y] = p_.cost[i] * others;
+        for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+          for (std::size_t k = 0; k < planes_; ++k) s[j * planes_ + k].add(a[k] * x);
+          norm += x * x;
+        });
+        for (std::size_t k = 0; k < planes_; ++k) s[model_.features * planes_ + k].add(a[k]);
+        to[2 * sums] += 2 * p_.cost[i] * others * std::sqrt(norm) * (1 + 1e-9);
+      }
+    });
+    double size = 0, largest = 0;
+    for (const auto& v : part) size += v[2 * sums];
+    for (std::size_t at = 0; at < (p_.offset == Offset::Lifted ? sums : sums - planes_); ++at) {
+      CarefulSum sum;
+      for (const auto& v : part) sum.add(reinterpret_cast<const CarefulSum*>(v.data())[at]);
+      const double s = std::abs(sum.value());
+      if (!(s <= largest)) largest = s;  // what is no number stays
+    }
+    const double square = rounding(list_.total) * rounding(list_.total);
+    // The share of a row's own class adds up the others; then a product, the sum, and the factor below.
+    largest = largest * (1 + 8 * unit) +
+              size * (1 + rounding(list_.total)) * (rounding(planes_ + 8) + 2 * square) +
+              static_cast<double>(list_.total) * smallest * (1 + std::sqrt(sums_.radius2));
+    if (largest <= limit_) return;
+    const double factor = limit_ / largest * (1 - 8 * unit);
+    for (double& q : q_) q = std::isfinite(factor) ? q * factor : 0.0;
+  }
+
   // The sums of a slice, one array: planes x features, feature after feature; then for every class the residual of its
   // balance (a careful sum is two numbers) and the sum |coefficient| |x|; then gain, its size, and alpha.
   struct Part {
@@ -249,6 +299,14 @@ class SoftmaxGapChecker {
       *out.gain_size += gain + error;
       *out.alpha += a[y];
       double norm = 0;
+      if (limited()) {
+        for (std::size_t k = 0; k < planes_; ++k) {
+          if (k == y) continue;
+          out.residual[k].add(a[k]);
+          out.residual[y].add(-a[k]);
+        }
+        continue;
+      }
       for_entries(view_.row(i), [&](std::uint32_t j, double x) {
         double* s = out.s + j * planes_;
         for (std::size_t k = 0; k < planes_; ++k) s[k] += a[k] * x;
@@ -287,13 +345,14 @@ class SoftmaxGapChecker {
     }
     const std::size_t terms = slice_rows + slices + planes_;
     double bound = *total.gain - *total.gain_size * rounding(terms);
-    bound = std::visit([&](auto p) { return less_conjugates(p, total, terms, primal, bound); }, p_.penalty);
+    bound = std::visit([&](const auto& p) { return less_conjugates(p, total, terms, primal, bound); },
+                       p_.penalty);
     return bound - std::abs(bound) * rounding(planes_ + 8);
   }
 
   // The gains less the conjugates of the sums of all planes, and less what the balance of free offsets costs.
   template <class P>
-  [[nodiscard]] double less_conjugates(P penalty, const Part& total, std::size_t terms, double primal,
+  [[nodiscard]] double less_conjugates(const P& penalty, const Part& total, std::size_t terms, double primal,
                                        double bound) const {
     const double reach = offset_reach(penalty.longest(primal));
     for (std::size_t k = 0; k < planes_; ++k) {
@@ -304,10 +363,11 @@ class SoftmaxGapChecker {
       }
       const double length =
           std::sqrt(length2) * (1 + rounding(model_.features)) + total.size[k] * rounding(terms);
-      bound -= penalty.conjugate(length) * (1 + 8 * unit);
+      if (!limited()) bound -= penalty.conjugate(length) * (1 + 8 * unit);
       const double sharp = rounding(list_.total * planes_) * rounding(list_.total * planes_);
       const double residual = std::abs(total.residual[k].value()) * (1 + 8 * unit) + 2 * *total.alpha * sharp;
-      if (p_.offset == Offset::Lifted) bound -= penalty.conjugate(penalty.beyond(residual)) * (1 + 8 * unit);
+      if (p_.offset == Offset::Lifted && !limited())
+        bound -= penalty.conjugate(penalty.beyond(residual)) * (1 + 8 * unit);
       if (p_.offset == Offset::Free) bound -= residual * reach;
     }
     return bound;
@@ -332,6 +392,7 @@ class SoftmaxGapChecker {
   std::size_t planes_;
   std::vector<double> weight_, by_feature_, f_, q_, total_;
   LossSums sums_;
+  double limit_ = std::numeric_limits<double>::infinity();  // of the penalty
 };
 
 }  // namespace

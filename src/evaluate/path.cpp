@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <mutex>
 #include <numeric>
 
@@ -33,6 +34,13 @@ LinearModel plane_of(const KernelModel& model) {
   return out;
 }
 
+// Along C, with a penalty that makes weights 0.
+bool is_chained(const Candidate& candidate) {
+  for (const auto& [option, value] : candidate.options)
+    if (option == "penalty") return value == "l1" || value == "elastic-net";
+  return false;
+}
+
 void describe_plane(const Fit& fit, PathPoint& point) {
   const auto* kernel = std::get_if<KernelModel>(&fit.model().form);
   std::optional<LinearModel> plane;
@@ -42,6 +50,8 @@ void describe_plane(const Fit& fit, PathPoint& point) {
     double squares = 0;
     for (const double w : plane->weights) squares += w * w;
     point.norm = std::sqrt(squares);
+    point.nonzero = static_cast<std::uint64_t>(
+        std::count_if(plane->weights.begin(), plane->weights.end(), [](double w) { return w != 0; }));
     point.theta = std::move(plane->weights);
     point.theta0 = std::move(plane->offsets);
   } else {
@@ -71,21 +81,34 @@ std::vector<PathPoint> path_points(const Dataset& data, const Split& split, cons
   std::mutex guard;
   std::size_t done = 0;
   const Metric metric;
-  Threads(run.threads.count()).run(values.size(), [&](std::size_t k) {
-    // The hardest first: the largest C takes longest.
-    PathPoint& point = points[values.size() - 1 - k];
-    point.value = values[values.size() - 1 - k];
+  // Its planes go from one value to the next, the smallest first, each fit on all threads.
+  const bool chained = is_chained(plain.at({values.front()}));
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::shared_ptr<const LinearModel> last;
+  Threads(chained ? 1 : run.threads.count()).run(values.size(), [&](std::size_t k) {
+    // Side by side the hardest first: the largest C takes longest.
+    const std::size_t at = chained ? order[k] : values.size() - 1 - k;
+    PathPoint& point = points[at];
+    point.value = values[at];
     if (run.stop.asked()) return;
     try {
       Run own;
       own.seed = run.seed;
       own.stop = run.stop;
+      if (chained) own.threads = Threads(run.threads.count());
+      own.nearby = last;
       const Fit fit = train_candidate(plain.at({point.value}), training, own);
       point.stop = fit.answer.stop;
       if (fit.answer.stop == Stop::Time || fit.answer.stop == Stop::Cancelled) return;
       if (fit.has_model()) {
         describe_plane(fit, point);
+        if (const auto* linear = std::get_if<LinearModel>(&fit.model().form); chained && linear != nullptr)
+          last = std::make_shared<LinearModel>(*linear);
         point.support_vectors = fit.trace.support_vectors;
+        point.zero_up_to = figure(fit, "zero_up_to_C");
         if (fit.proof.objective) point.relative_gap = fit.proof.objective->relative_gap();
         point.training = judge_rows(fit.model(), training, trained, metric, Threads(1, run.stop)).errors;
         point.validation = judge_rows(fit.model(), rows, split.test, metric, Threads(1, run.stop)).errors;

@@ -5,33 +5,23 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
-#include "certify/softmax_gap.hpp"
 #include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
-#include "solve/convex/constant_plane.hpp"
 #include "solve/convex/plane_solver.hpp"
-#include "solve/convex/softmax.hpp"
 #include "solve/convex/solver.hpp"
 #include "solve/kernel/svm.hpp"
+#include "solve/penalised_wish.hpp"
+#include "solve/sparse/zero_plane.hpp"
 #include "solve/systems/curvature_matrix.hpp"
 
 namespace halfspace {
 namespace {
-
-struct Wish {
-  Loss loss;
-  Penalty penalty;
-  Offset offset;
-  double C, gap;
-  SolverName solver;
-  std::vector<double> weights;
-};
 
 // What the rows look like from the plane.
 struct Margins {
@@ -107,13 +97,47 @@ class Planes {
       if (shares.empty()) break;
       solve_each(shares, clock, first.get());
     }
+    if (wish_.debias) fit_again(clock);
     return std::move(answers_);
   }
 
  private:
+  // The features that were chosen, with the penalty l2: what is proved is then about planes with these alone.
+  void fit_again(const Clock& clock) {
+    const Threads side_by_side(answers_.size() > 1 ? outer_.threads.count() : 1);
+    side_by_side.run(answers_.size(), [&](std::size_t k) {
+      Problem one = problem(k);
+      one.penalty = L2{};
+      const Solution chosen = answers_[k].solution;
+      answers_[k].proved = false;  // of another problem
+      if (chosen.stop == Stop::Time || chosen.stop == Stop::Cancelled) return;
+      for (const double w : chosen.theta) one.usable.push_back(w != 0 ? 1 : 0);
+      try {
+        static_cast<PlaneAnswer&>(answers_[k]) = solve_plane(one, *rows_, SolverName::ProxNewton, wish_.gap,
+                                                             inner_, clock, nullptr, nullptr, &chosen);
+      } catch (const Stopped& stopped) {
+        answers_[k].solution.stop = stop_of(stopped);
+        return;
+      }
+      if (answers_.size() == 1) describe_margins(one, answers_[k], Threads(inner_.threads.count()));
+    });
+  }
+
   [[nodiscard]] Problem problem(std::size_t k) const {
     const auto positive = static_cast<std::uint32_t>(answers_.size() == 1 ? 1 : k);
     return make_problem(data_, positive, wish_.loss, wish_.offset, wish_.C, wish_.weights, wish_.penalty);
+  }
+
+  [[nodiscard]] Solution nearby(std::size_t k) const {
+    Solution out;
+    const LinearModel* from = outer_.nearby.get();
+    if (from == nullptr || !is_sparse_penalty(wish_.penalty) || from->features != rows_->cols() ||
+        from->planes != answers_.size())
+      return out;
+    const auto plane = from->plane(k);
+    out.theta.assign(plane.begin(), plane.end());
+    out.theta0 = wish_.offset == Offset::None ? 0.0 : from->offsets[k];
+    return out;
   }
 
   // Null also when there is no time for it.
@@ -134,8 +158,10 @@ class Planes {
       const Problem one = problem(k);
       const bool again = !answers_[k].solution.theta.empty();
       PlaneAnswer before = again ? PlaneAnswer(answers_[k]) : PlaneAnswer();
+      const Solution near = nearby(k);
       static_cast<PlaneAnswer&>(answers_[k]) =
-          solve_plane(one, *rows_, wish_.solver, gaps[k], inner_, clock, first, again ? &before : nullptr);
+          solve_plane(one, *rows_, wish_.solver, gaps[k], inner_, clock, first, again ? &before : nullptr,
+                      near.theta.empty() ? nullptr : &near);
       // Without a point of its own, a loss with a margin has its support vectors inside.
       if (answers_.size() == 1 || (has_vectors(wish_) && answers_[k].dual.rows.empty()))
         describe_margins(one, answers_[k], Threads(inner_.threads.count()));
@@ -194,12 +220,21 @@ std::vector<std::string> solver_notes(const std::vector<Answer>& answers) {
   return out;
 }
 
-// No gap of all planes together without those of each.
-void leave_out_proof(Fit& fit) {
-  fit.proof.certificates.clear();
-  fit.model().dual.clear();
-  fit.proof.objective.reset();
-  fit.words.notes.emplace_back("stopped before the gap was computed: nothing is proved about this model");
+// The least of the planes; infinity where there is no time left for it.
+double zero_factor_of_planes(const Dataset& data, const Wish& wish, std::size_t planes, const Run& run) {
+  double least = std::numeric_limits<double>::infinity();
+  const auto rows = RowAccess::of(data.matrix());
+  try {
+    for (std::size_t k = 0; k < planes; ++k) {
+      const auto positive = static_cast<std::uint32_t>(planes == 1 ? 1 : k);
+      const Problem one =
+          make_problem(data, positive, wish.loss, wish.offset, wish.C, wish.weights, wish.penalty);
+      least = std::min(least, zero_factor(one, *rows, closing_team(run)));
+    }
+  } catch (const Stopped&) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return least;
 }
 
 Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool keep_dual) {
@@ -244,86 +279,39 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
                     m.norm, m.norm > 0 ? 1 / m.norm : 0.0, support, m.inside, m.slack, m.largest_slack));
   }
   fit.words.notes.push_back(formula(wish.loss, wish.penalty, wish.offset, wish.C));
+  if (is_sparse_penalty(wish.penalty))
+    describe_zeros(linear, wish.C, zero_factor_of_planes(data, wish, answers.size(), run), wish.debias, fit);
   for (std::string& note : solver_notes(answers)) fit.words.notes.push_back(std::move(note));
   fit.model().form = std::move(linear);
   return fit;
 }
 
-Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
-  if (wish.solver != SolverName::Auto && wish.solver != SolverName::Newton)
-    throw UsageError("softmax is solved by newton", "--multiclass one-vs-rest for the other solvers");
-  assert(std::holds_alternative<L2>(wish.penalty));
-  const Clock clock(run);
-  const auto rows = RowAccess::of(data.matrix());
-  const SoftmaxProblem problem = make_softmax_problem(data, wish.offset, wish.C, wish.weights, wish.penalty);
-  Fit fit{.answer = {.model = Model{}}};
-  SoftmaxSolution solution;  // the best so far
-  DualityGap gap;
-  bool proved = false;
-  // False: stopped before the gap was computed; the first planes are kept without a proof.
-  const auto offer = [&](SoftmaxSolution next, bool first) {
-    check_weights(next.model.weights);
-    DualityGap its;
-    try {
-      its = softmax_gap(problem, next.model, closing_team(run));
-    } catch (const Stopped& stopped) {
-      next.stop = stop_of(stopped);
-      if (!proved) solution = std::move(next);
-      return false;
-    }
-    proved = true;
-    if (first || its.relative() <= wish.gap || !(its.primal >= gap.primal)) {
-      gap = its;
-      solution.model = std::move(next.model);
-    }
-    solution.iterations = next.iterations;
-    solution.stop = gap.relative() <= wish.gap ? Stop::Converged : next.stop;
-    return true;
-  };
-  double wanted = 0.99 * wish.gap;
-  for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
-    const Goal goal{wanted, run.seed, run.threads, clock};
-    if (!offer(solve_softmax(problem, *rows, goal, attempt == 0 ? nullptr : &solution), attempt == 0)) break;
-    if (gap.relative() <= wish.gap || solution.stop != Stop::Converged) break;
-    if (attempt == 3) solution.stop = Stop::Limit;
-  }
-  // Planes that are worse than ones that do not look at the rows are not returned.
-  ConstantPlanes constant = best_constants(problem);
-  if (proved && !(gap.primal <= constant.objective * (1 + 1e-9))) {
-    SoftmaxSolution zero{.iterations = solution.iterations, .stop = solution.stop};
-    zero.model = {.features = rows->cols(), .planes = problem.classes()};
-    zero.model.weights.assign(problem.classes() * rows->cols(), 0.0);
-    zero.model.offsets = std::move(constant.offsets);
-    if (!offer(zero, false)) {  // known to be better, with no time to prove it
-      solution = std::move(zero);
-      proved = false;
-    }
-  }
-  fit.answer.stop = solution.stop;
-  fit.trace.iterations = solution.iterations;
-  fit.proof.certificates.emplace_back(gap);
-  fit.proof.objective = Objective{gap.primal, gap.dual};
-  if (!proved) leave_out_proof(fit);
-  fit.words.notes.push_back(softmax_formula(wish.penalty, wish.offset, wish.C));
-  fit.words.notes.emplace_back("solved by newton");
-  fit.model().form = std::move(solution.model);
-  return fit;
+void check_debias(const Wish& wish) {
+  if (wish.debias && !is_sparse_penalty(wish.penalty))
+    throw UsageError("--debias fits the features again that a penalty has chosen",
+                     "--penalty l1 or --penalty elastic-net");
 }
 
 }  // namespace
 
 Fit solve(const Dataset& data, const Svm& options, const Run& given) {
   const Run run = begin_run(given);
-  if (options.kernel.kind != KernelKind::Linear) return solve_kernel_svm(data, options, run);
+  if (options.kernel.kind != KernelKind::Linear) {
+    if (!std::holds_alternative<L2>(options.penalty) || options.debias)
+      throw UsageError("kernel machines have the penalty l2");
+    return solve_kernel_svm(data, options, run);
+  }
   if (options.multiclass == ManyClasses::OneVsOne)
     throw UsageError("--multiclass one-vs-one needs --kernel; planes stand against the rest");
   const Wish wish{options.loss,
-                  L2{},
+                  penalty_of(options.penalty, options.l1_ratio),
                   options.offset,
                   options.C,
                   options.gap.or_else(1e-4),
                   options.solver,
-                  class_weights(data, options.class_weight)};
+                  class_weights(data, options.class_weight),
+                  options.debias};
+  check_debias(wish);
   Fit fit = within_range(data, [&] { return solve_classes(data, wish, run, !options.no_certificate); });
   if (options.no_certificate) fit.proof.certificates.clear();
   return fit;
@@ -331,15 +319,12 @@ Fit solve(const Dataset& data, const Svm& options, const Run& given) {
 
 Fit solve(const Dataset& data, const LogisticRegression& options, const Run& given) {
   const Run run = begin_run(given);
-  if (std::holds_alternative<NoPenalty>(options.penalty))
+  if (std::holds_alternative<NoPenalty>(options.penalty) && !options.debias)
     return detail::solve_unpenalised(data, options, run);
-  const Wish wish{Logistic{},
-                  options.penalty,
-                  options.offset,
-                  options.C,
-                  options.gap,
-                  options.solver,
-                  class_weights(data, options.class_weight)};
+  const Wish wish{
+      Logistic{},     penalty_of(options.penalty, options.l1_ratio), options.offset, options.C, options.gap,
+      options.solver, class_weights(data, options.class_weight),     options.debias};
+  check_debias(wish);
   if (data.classes().size() > 2 && options.multiclass == LogisticClasses::Softmax)
     return within_range(data, [&] { return solve_all_at_once(data, wish, run); });
   return within_range(data, [&] { return solve_classes(data, wish, run, false); });

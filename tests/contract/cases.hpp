@@ -42,9 +42,15 @@ struct Impossible {
 };
 inline constexpr auto impossible = std::to_array<Impossible>({
     {"svm", "solver", "newton", "", "the hinge, its default loss, has no second derivative"},
+    {"svm", "solver", "prox-newton", "", "it is for penalties that make weights 0"},
+    {"svm", "penalty", "l1", "", "the hinge, its default loss, is not smooth"},
+    {"svm", "penalty", "elastic-net", "", "the hinge, its default loss, is not smooth"},
+    {"svm", "debias", "true", "", "the penalty l2, its default, chooses no features"},
     {"svm", "multiclass", "one-vs-one", "", "planes stand against the rest; pairs are for kernels"},
     {"logistic", "penalty", "none", "three", "standard errors are those of two classes"},
     {"logistic", "solver", "semismooth", "", "it is for the hinge"},
+    {"logistic", "solver", "prox-newton", "", "it is for penalties that make weights 0"},
+    {"logistic", "debias", "true", "", "the penalty l2, its default, chooses no features"},
     {"logistic", "solver", "dual-descent", "three", "softmax is solved by newton"},
 });
 

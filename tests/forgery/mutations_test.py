@@ -11,7 +11,8 @@ from model_file import ModelFile
 from support import PROGRAM, SANITIZED, main
 
 # name of the honest model -> rows, from which the oracle computes
-PLANES = ("hinge", "hinge lifted", "hinge none", "squared hinge", "smoothed hinge", "logistic", "logistic none")
+PLANES = ("hinge", "hinge lifted", "hinge none", "squared hinge", "smoothed hinge", "logistic", "logistic none",
+          "l1", "l1 lifted", "elastic net")
 ROUNDS = 12 if SANITIZED else 60
 
 
@@ -35,6 +36,11 @@ LOSSES = {
 }
 
 
+def penalty_of(model, w):
+    ratio = {"l2": 0.0, "l1": 1.0, "elastic-net": float(model.option("l1-ratio"))}[model.option("penalty")]
+    return ratio * abs(w) + (1 - ratio) * w * w / 2
+
+
 def objective(model, rows):
     """At the plane of the file, for the problem that its options name."""
     w, b = model.numbers("weights"), model.numbers("offsets")[0]
@@ -42,7 +48,7 @@ def objective(model, rows):
     loss = LOSSES["logistic" if logistic else model.option("loss")]
     try:
         terms = [float(model.option("C")) * loss(y * math.fsum([b] + [wj * xj for wj, xj in zip(w, x)])) for y, x in rows]
-        penalty = [wj * wj / 2 for wj in w] + ([b * b / 2] if model.option("offset") == "lifted" else [])
+        penalty = [penalty_of(model, wj) for wj in w + ([b] if model.option("offset") == "lifted" else [])]
         return math.fsum(terms + penalty)
     except OverflowError:
         return math.inf

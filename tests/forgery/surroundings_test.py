@@ -18,9 +18,15 @@ class Surroundings(Models):
             "class weights": [("class-weight", "1:2,-1:0.6"), ("class-weight", ""), ("class-weight", "1:1e300,-1:1e300"),
                               ("class-weight", "1:1e-300,-1:1e-300")],
             "logistic": [("C", "3"), ("offset", "none"), ("penalty", "l1"), ("penalty", "none"), ("multiclass", "all")],
-            "softmax": [("C", "3"), ("offset", "lifted"), ("multiclass", "one-vs-rest"), ("class-weight", "1:2")],
+            "l1": [("penalty", "l2"), ("penalty", "elastic-net"), ("penalty", "L1"), ("l1-ratio", "2"), ("l1-ratio", "nan"),
+                   ("debias", "true"), ("debias", "yes"), ("C", "0.5"), ("C", "2"), ("offset", "lifted")],
+            "l1 lifted": [("offset", "free"), ("loss", "smooth-hinge"), ("loss", "hinge"), ("penalty", "none"), ("penalty", "elastic-net")],
+            "l1 debiased": [("debias", "false"), ("penalty", "l2"), ("C", "0.3")],
+            "elastic net": [("l1-ratio", "0.8"), ("l1-ratio", "1"), ("l1-ratio", "0"), ("penalty", "l1"), ("loss", "squared-hinge")],
+            "softmax l1": [("penalty", "elastic-net"), ("penalty", "l2"), ("debias", "true"), ("C", "1"), ("offset", "none")],
+            "softmax": [("C", "3"), ("penalty", "l1"), ("offset", "lifted"), ("multiclass", "one-vs-rest"), ("class-weight", "1:2")],
             "logistic one against the rest": [("multiclass", "softmax"), ("C", "0.1")],
-            "rbf": [("C", "2"), ("C", "0.5"), ("kernel", "rbf:0.6"), ("kernel", "rbf"), ("kernel", "linear"),
+            "rbf": [("penalty", "l1"), ("debias", "true"), ("C", "2"), ("C", "0.5"), ("kernel", "rbf:0.6"), ("kernel", "rbf"), ("kernel", "linear"),
                     ("kernel", "sigmoid:0.5,0"), ("loss", "squared-hinge"), ("loss", "smooth-hinge"), ("offset", "none"), ("offset", "lifted"),
                     ("class-weight", "balanced:1")],
             "pairs": [("multiclass", "one-vs-rest"), ("C", "2")],
@@ -35,7 +41,7 @@ class Surroundings(Models):
                     model = self.honest(name)
                     model.option(key, value)
                     # A fit without a penalty carries nothing to verify: wrong usage.
-                    self.no("options changed", name, model, codes=(2,) if value == "none" and key == "penalty" else (1, 3))
+                    self.no("options changed", name, model, codes=(2, 3) if value == "none" and key == "penalty" else (1, 3))
 
     def test_keys_of_options_and_facts(self):
         for name in ("hinge", "logistic", "nu", "hard margin"):

@@ -17,6 +17,8 @@ struct PathPoint {
   double value = 0;                    // of the option
   std::optional<double> norm, margin;  // |theta| and 1 / |theta| among the rows as they are trained on
   std::optional<std::uint64_t> support_vectors;
+  std::optional<std::uint64_t> nonzero;  // weights that are not 0
+  std::optional<double> zero_up_to;      // penalties that make weights 0: up to this C all of them are
   ErrorCount training, validation;
   std::optional<double> relative_gap;  // certified; nothing: the algorithm has none
   std::vector<double> theta;           // planes, one after the other
@@ -27,7 +29,8 @@ struct PathPoint {
 };
 
 // Trained on split.train, judged on split.test as well; both may be scaled (by the figures of split.train). The space has
-// one axis. All values side by side on run.threads; the result does not depend on how many.
+// one axis. All values side by side on run.threads; penalties that make weights 0 go from the smallest value to the largest,
+// every fit beginning with the planes of the one before. The result does not depend on how many threads there are.
 [[nodiscard]] std::vector<PathPoint> path_points(const Dataset& data, const Split& split,
                                                  const SearchSpace& space, const Run& run,
                                                  const std::function<void(double done)>& observe = {});

@@ -27,6 +27,8 @@ struct Problem {
   Offset offset = Offset::Free;
   // The rows of the data that it is about, in order; empty: all. Only kernel problems choose.
   std::vector<std::uint32_t> chosen;
+  // By feature: 1 where a plane may have a weight, 0 where it is to be 0. Empty: everywhere.
+  std::vector<std::uint8_t> usable;
 
   // Row i of the problem as a row of the data.
   [[nodiscard]] std::size_t row(std::size_t i) const { return chosen.empty() ? i : chosen[i]; }

@@ -14,9 +14,14 @@
 
 namespace halfspace {
 
-enum class SolverName { Auto, DualDescent, Newton, Semismooth };
+enum class SolverName { Auto, DualDescent, Newton, Semismooth, ProxNewton };
 namespace detail {
-inline constexpr std::string_view solver_words[] = {"auto", "dual-descent", "newton", "semismooth"};
+inline constexpr std::string_view solver_words[] = {"auto", "dual-descent", "newton", "semismooth",
+                                                    "prox-newton"};
+inline constexpr std::string_view ratio_help =
+    "elastic-net: the share R of |theta|_1, the rest is |theta|^2/2";
+inline constexpr std::string_view debias_help =
+    "fit the features that l1 or elastic-net chose once more, with the penalty l2 and the same C";
 }  // namespace detail
 template <>
 inline constexpr std::span<const std::string_view> enum_words<SolverName> = detail::solver_words;
@@ -58,6 +63,9 @@ struct Svm {
 
   double C = 1;
   Loss loss = Hinge{};
+  Penalty penalty = L2{};
+  double l1_ratio = 0.5;
+  bool debias = false;
   Offset offset = Offset::Free;
   GapGoal gap;
   SolverName solver = SolverName::Auto;
@@ -69,9 +77,14 @@ struct Svm {
 
   static constexpr auto fields() {
     return std::array{
-        field<&Svm::C>("C", "C", "weight of the losses: minimise 1/2 |theta|^2 + C sum loss",
-                       {1e-300, 1e300}),
+        field<&Svm::C>("C", "C", "weight of the losses: minimise penalty + C sum loss", {1e-300, 1e300}),
         field<&Svm::loss, NamedOption<Loss, MarginLoss>>("loss", "LOSS", detail::loss_help<MarginLoss>),
+        field<&Svm::penalty, NamedOption<Penalty, AnyPenalty>>(
+            "penalty", "PENALTY",
+            "l2 |theta|^2/2; l1 |theta|_1, most weights are 0 (squared-hinge, smooth-hinge); elastic-net "
+            "both"),
+        field<&Svm::l1_ratio>("l1-ratio", "R", detail::ratio_help, {0, 1}),
+        field<&Svm::debias>("debias", "", detail::debias_help),
         field<&Svm::offset>("offset", "OFFSET", "free: not penalised; lifted: penalised like a weight; none"),
         field<&Svm::gap>(
             "gap", "G",
@@ -102,6 +115,8 @@ struct LogisticRegression {
 
   double C = 1;
   Penalty penalty = L2{};
+  double l1_ratio = 0.5;
+  bool debias = false;
   Offset offset = Offset::Free;
   LogisticClasses multiclass = LogisticClasses::Softmax;
   double gap = 1e-4;
@@ -110,12 +125,14 @@ struct LogisticRegression {
 
   static constexpr auto fields() {
     return std::array{
-        field<&LogisticRegression::C>("C", "C",
-                                      "weight of the losses: minimise 1/2 |theta|^2 + C sum log(1 + exp(-m))",
-                                      {1e-300, 1e300}),
+        field<&LogisticRegression::C>(
+            "C", "C", "weight of the losses: minimise penalty + C sum log(1 + exp(-m))", {1e-300, 1e300}),
         field<&LogisticRegression::penalty>(
             "penalty", "PENALTY",
-            "none: two classes, with standard errors; refused when the classes are separable"),
+            "l2 |theta|^2/2; l1 |theta|_1, most weights are 0; elastic-net both; none: two classes, with "
+            "standard errors, refused when the classes are separable"),
+        field<&LogisticRegression::l1_ratio>("l1-ratio", "R", detail::ratio_help, {0, 1}),
+        field<&LogisticRegression::debias>("debias", "", detail::debias_help),
         field<&LogisticRegression::offset>("offset", "OFFSET",
                                            "free: not penalised; lifted: penalised like a weight; none"),
         field<&LogisticRegression::multiclass>(

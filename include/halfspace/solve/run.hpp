@@ -46,6 +46,9 @@ struct Run {
   StopHandle stop;     // StopHandle::make(), and cancel() from any thread or a signal handler
   bool begun = false;  // set by begin_run() alone
   std::shared_ptr<const StartPlane> start;  // null: zero; UsageError from algorithms that have no start
+  // Planes of a problem nearby, such as the C before on a path: penalties that make weights 0 begin there. They change how
+  // long it takes and not what is proved. Null: zero.
+  std::shared_ptr<const LinearModel> nearby;
 };
 
 // The run with its clock running: threads and `stop` know about the seconds and about what `observe` said, and calls of

@@ -69,7 +69,7 @@ constexpr Range megabytes{1, 1e6};
 // What is asked for but enters no claim: how it was solved.
 void read_remarks(Stated& options, bool solver, bool kernel) {
   if (options.text("gap") != "auto") (void)options.value<double>("gap", gaps);
-  if (solver) (void)options.word("solver", {"auto", "newton", "dual-descent", "semismooth"});
+  if (solver) (void)options.word("solver", {"auto", "newton", "dual-descent", "semismooth", "prox-newton"});
   if (kernel) (void)options.value<double>("cache", megabytes);
 }
 
@@ -91,11 +91,20 @@ StatedOptions stated_options(const Model& model, const std::string& file) {
     out.C = options.value<double>("C", costs);
     out.class_weight = options.text("class-weight");
   }
-  if (svm) out.loss = options.value<Loss, NamedOption<Loss, MarginLoss>>("loss");
+  if (svm) {
+    out.loss = options.value<Loss, NamedOption<Loss, MarginLoss>>("loss");
+    out.penalty = options.value<Penalty, NamedOption<Penalty, AnyPenalty>>("penalty");
+  }
   if (logistic) {
     out.loss = Logistic{};
     out.penalty = options.value<Penalty>("penalty");
     out.several = read_several(options, {Several::Softmax, Several::OneVsRest});
+  }
+  if (svm || logistic) {
+    out.penalty = penalty_of(out.penalty, options.value<double>("l1-ratio", {0, 1}));
+    out.debias = options.value<bool>("debias");
+    if (out.debias && !is_sparse_penalty(out.penalty))
+      options.refuse("debias", "without a penalty that chooses features");
   }
   if (nu) out.nu = options.value<double>("nu", gaps);
   if (!nu) out.offset = options.value<Offset>("offset");
@@ -104,6 +113,9 @@ StatedOptions stated_options(const Model& model, const std::string& file) {
     (void)options.value<bool>("no-certificate");
   }
   if (!logistic) out.kernel = options.value<KernelFunction>("kernel");
+  if (svm && out.kernel.kind != KernelKind::Linear &&
+      (!std::holds_alternative<L2>(out.penalty) || out.debias))
+    options.refuse("penalty", "kernel machines have l2");
   read_remarks(options, svm || logistic, !logistic);
   options.no_others();
   return out;

@@ -65,6 +65,7 @@ struct StatedOptions {
   Loss loss = Hinge{};
   Offset offset = Offset::Free;
   Penalty penalty = L2{};
+  bool debias = false;
   std::string class_weight;
   KernelFunction kernel;
   Several several = Several::Auto;

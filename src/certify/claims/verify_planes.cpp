@@ -32,6 +32,7 @@ void verify_softmax(const Model& model, const LinearModel& linear, const Dataset
   const SoftmaxProblem problem =
       make_softmax_problem(data, options.offset, options.C, weights, options.penalty);
   check_costs(data, problem.cost, file);
+  if (options.debias) return refuse("all classes", "fitted again, which softmax is not", out);
   // Its dual point follows from the planes.
   if (!model.dual.empty()) return refuse("all classes", "a dual point that softmax does not have", out);
   if (options.offset == Offset::None &&
@@ -55,8 +56,13 @@ void verify_planes(const Model& model, const LinearModel& linear, const Dataset&
   for (std::size_t k = 0; k < linear.planes; ++k) {
     const auto positive = static_cast<std::uint32_t>(linear.planes == 1 ? 1 : k);
     const std::string name = printable(model.classes[positive]);
-    const Problem problem =
+    Problem problem =
         make_problem(data, positive, options.loss, options.offset, options.C, weights, options.penalty);
+    // Fitted again: among the planes that have a weight where this one has.
+    if (options.debias) {
+      problem.penalty = L2{};
+      for (const double w : linear.plane(k)) problem.usable.push_back(w != 0 ? 1 : 0);
+    }
     check_costs(data, problem.cost, file);
     std::optional<DualPoint> point;
     if (!model.dual.empty() && !model.dual[k].rows.empty()) point = model.dual[k];

@@ -89,7 +89,9 @@ ConstantPlane best_constant(const Loss& loss, Offset offset, double positive, do
 ConstantPlane best_constant(const Problem& problem) {
   double cost[2] = {0, 0};
   for (std::size_t i = 0; i < problem.rows(); ++i) cost[problem.y[i] > 0 ? 1 : 0] += problem.cost[i];
-  return best_constant(problem.loss, problem.offset, cost[1], cost[0]);
+  // A lifted offset of another penalty is left at 0, which is a constant as well.
+  const bool other = problem.offset == Offset::Lifted && !std::holds_alternative<L2>(problem.penalty);
+  return best_constant(problem.loss, other ? Offset::None : problem.offset, cost[1], cost[0]);
 }
 
 ConstantPlanes best_constants(const SoftmaxProblem& problem) {
@@ -97,7 +99,8 @@ ConstantPlanes best_constants(const SoftmaxProblem& problem) {
   for (std::size_t i = 0; i < problem.rows(); ++i) weight[problem.data->labels()[i]] += problem.cost[i];
   ConstantPlanes out;
   out.offsets.assign(weight.size(), 0.0);
-  if (problem.offset == Offset::Lifted) out.offsets = lifted_offsets(weight);
+  const bool other = !std::holds_alternative<L2>(problem.penalty);
+  if (problem.offset == Offset::Lifted && !other) out.offsets = lifted_offsets(weight);
   if (problem.offset == Offset::Free) {
     const double all = std::accumulate(weight.begin(), weight.end(), 0.0);
     for (std::size_t k = 0; k < weight.size(); ++k)

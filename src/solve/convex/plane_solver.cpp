@@ -38,7 +38,8 @@ struct Solver {
 };
 constexpr Solver solvers_of_planes[] = {{SolverName::DualDescent, dual_descent_handles},
                                         {SolverName::Semismooth, semismooth_handles},
-                                        {SolverName::Newton, newton_handles}};
+                                        {SolverName::Newton, newton_handles},
+                                        {SolverName::ProxNewton, prox_newton_handles}};
 
 std::vector<SolverName> able_solvers(const Loss& loss, const Penalty& penalty) {
   std::vector<SolverName> out;
@@ -57,7 +58,9 @@ bool among(const std::vector<SolverName>& all, SolverName one) {
   for (const SolverName one : able) names.push_back(OptionType<SolverName>::print(one));
   const std::string problem =
       fmt::format("{} loss with penalty {}", name_of(loss), OptionType<Penalty>::print(penalty));
-  if (names.empty()) throw UsageError(fmt::format("no solver handles {}", problem));
+  if (names.empty())
+    throw UsageError(fmt::format("no solver handles {}", problem),
+                     is_sparse_penalty(penalty) ? "--loss squared-hinge or --loss smooth-hinge" : "");
   throw UsageError(
       fmt::format("--solver {} does not handle {}", OptionType<SolverName>::print(wanted), problem),
       fmt::format("--solver {}", fmt::join(names, " or ")));
@@ -65,6 +68,7 @@ bool among(const std::vector<SolverName>& all, SolverName one) {
 
 // Solvers in the order in which they are tried.
 std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const RowAccess& rows) {
+  if (!problem.usable.empty()) return {SolverName::ProxNewton};  // the one that leaves columns out
   const SolverName first = choose_solver(wanted, problem.loss, problem.penalty, rows);
   std::vector<SolverName> out{first};
   if (wanted != SolverName::Auto) return out;
@@ -77,6 +81,7 @@ std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const 
 Solution run_solver(SolverName solver, const Problem& problem, const RowAccess& rows, const Goal& goal,
                     Solution* start) {
   if (solver == SolverName::Newton) return solve_newton(problem, rows, goal, start);
+  if (solver == SolverName::ProxNewton) return solve_prox_newton(problem, rows, goal, start);
   // Semismooth steps begin with a width that forgets every start.
   if (solver == SolverName::Semismooth) return solve_semismooth(problem, rows, goal);
   return solve_dual_descent(problem, rows, goal, start);
@@ -135,8 +140,12 @@ class Search {
   void hold_constant() {
     const ConstantPlane constant = best_constant(p_);
     if (!best.proved || (found && best.gap.primal <= constant.objective * (1 + 1e-9))) return;
-    Solution zero{std::vector<double>(p_.features(), 0.0), constant.theta0, p_.cost, best.solution.iterations,
+    Solution zero{std::vector<double>(p_.features(), 0.0),
+                  constant.theta0,
+                  {},
+                  best.solution.iterations,
                   best.solution.stop};
+    if (!is_sparse_penalty(p_.penalty)) zero.alpha = p_.cost;
     try {
       offer(zero, best.solver);
     } catch (const Stopped&) {  // known to be better, with no time to prove it
@@ -172,7 +181,7 @@ void check_weights(const std::vector<double>& weights) {
 
 PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverName wanted, double gap,
                         const Run& run, const Clock& clock, const CurvatureMatrix* first,
-                        const PlaneAnswer* before) {
+                        const PlaneAnswer* before, const Solution* nearby) {
   Search search(problem, gap, run);
   if (before != nullptr) {
     search.best = *before;
@@ -188,6 +197,8 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
     for (int attempt = 0; attempt < 4; ++attempt, goal_gap *= 0.1) {
       const Goal goal{goal_gap, run.seed, run.threads, clock, first};
       Solution start;
+      const bool has_start = search.found || nearby != nullptr;
+      if (!search.found && nearby != nullptr) start = *nearby;
       if (search.found) {
         start = search.best.solution;
         start.alpha.assign(search.best.dual.rows.empty() ? 0 : problem.rows(), 0.0);
@@ -196,7 +207,7 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
       }
       Solution solution;
       try {
-        solution = run_solver(solver, problem, rows, goal, search.found ? &start : nullptr);
+        solution = run_solver(solver, problem, rows, goal, has_start ? &start : nullptr);
         stop = solution.stop;
         search.offer(solution, solver);
       } catch (const Stopped& stopped) {

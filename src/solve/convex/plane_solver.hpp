@@ -32,10 +32,12 @@ struct PlaneAnswer {
   SolverName stopped = SolverName::Auto;  // what stopped at its limit before another one went on; Auto: none
 };
 
-// `gap`: relative. `before`: an answer to the same problem that is to be improved, or null.
+// `gap`: relative. `before`: an answer to the same problem that is to be improved, or null. `nearby`: a plane to begin with,
+// or null; for penalties that make weights 0.
 [[nodiscard]] PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverName wanted,
                                       double gap, const Run& run, const Clock& clock,
-                                      const CurvatureMatrix* first, const PlaneAnswer* before = nullptr);
+                                      const CurvatureMatrix* first, const PlaneAnswer* before = nullptr,
+                                      const Solution* nearby = nullptr);
 
 // std::range_error: a weight is not finite.
 void check_weights(const std::vector<double>& weights);

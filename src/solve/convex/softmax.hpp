@@ -18,5 +18,8 @@ struct SoftmaxSolution {
 // `start`: planes to start from, or null.
 [[nodiscard]] SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& rows,
                                             const Goal& goal, const SoftmaxSolution* start = nullptr);
+// The same for penalties that make weights 0 (solve/sparse/).
+[[nodiscard]] SoftmaxSolution solve_sparse_softmax(const SoftmaxProblem& problem, const RowAccess& rows,
+                                                   const Goal& goal, const SoftmaxSolution* start = nullptr);
 
 }  // namespace halfspace

@@ -47,6 +47,7 @@ struct Solution {
 [[nodiscard]] bool newton_handles(const Loss& loss, const Penalty& penalty);
 [[nodiscard]] bool dual_descent_handles(const Loss& loss, const Penalty& penalty);
 [[nodiscard]] bool semismooth_handles(const Loss& loss, const Penalty& penalty);
+[[nodiscard]] bool prox_newton_handles(const Loss& loss, const Penalty& penalty);
 
 // `start`: what to start from, or null: a plane, and for dual descent a dual point if there is one.
 
@@ -61,5 +62,8 @@ struct Solution {
                                           Solution* start = nullptr);
 // Hinge with few features: augmented Lagrangian with semismooth Newton steps.
 [[nodiscard]] Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal);
+// Smooth losses with a penalty that makes weights 0: proximal Newton steps on a working set (solve/sparse/).
+[[nodiscard]] Solution solve_prox_newton(const Problem& problem, const RowAccess& rows, const Goal& goal,
+                                         Solution* start = nullptr);
 
 }  // namespace halfspace

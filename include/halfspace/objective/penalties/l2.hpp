@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@ namespace halfspace {
 
 struct L2 {
   static constexpr std::string_view name = "l2";
+  static constexpr double limit = std::numeric_limits<double>::infinity();
   [[nodiscard]] static std::string formula(const std::string& theta) { return "|" + theta + "|^2/2"; }
   [[nodiscard]] static std::string term(const std::string& w) { return w + "^2/2"; }
   [[nodiscard]] static double value(double w) { return w * w / 2; }

@@ -11,6 +11,7 @@ namespace halfspace {
 
 struct NoPenalty {
   static constexpr std::string_view name = "none";
+  static constexpr double limit = 0;
   [[nodiscard]] static std::string formula(const std::string&) { return {}; }
   [[nodiscard]] static std::string term(const std::string&) { return {}; }
   [[nodiscard]] static double value(double) { return 0; }

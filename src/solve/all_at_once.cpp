@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Softmax: from options to the problem, its solver, and a certificate that was not its own.
+#include <fmt/format.h>
+
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "certify/softmax_gap.hpp"
+#include "data/storage/row_access.hpp"
+#include "halfspace/core/error.hpp"
+#include "solve/convex/constant_plane.hpp"
+#include "solve/convex/plane_solver.hpp"
+#include "solve/convex/softmax.hpp"
+#include "solve/penalised_wish.hpp"
+#include "solve/sparse/zero_plane.hpp"
+
+namespace halfspace {
+
+void leave_out_proof(Fit& fit) {
+  fit.proof.certificates.clear();
+  fit.model().dual.clear();
+  fit.proof.objective.reset();
+  fit.words.notes.emplace_back("stopped before the gap was computed: nothing is proved about this model");
+}
+
+Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
+  const bool sparse = is_sparse_penalty(wish.penalty);
+  if (wish.debias) throw UsageError("--debias is for planes one by one", "--multiclass one-vs-rest");
+  const std::string_view solver = sparse ? "prox-newton" : "newton";
+  if (wish.solver != SolverName::Auto && OptionType<SolverName>::print(wish.solver) != solver)
+    throw UsageError(fmt::format("softmax with penalty {} is solved by {}",
+                                 OptionType<Penalty>::print(wish.penalty), solver),
+                     "--multiclass one-vs-rest for the other solvers");
+  const Clock clock(run);
+  const auto rows = RowAccess::of(data.matrix());
+  const SoftmaxProblem problem = make_softmax_problem(data, wish.offset, wish.C, wish.weights, wish.penalty);
+  Fit fit{.answer = {.model = Model{}}};
+  SoftmaxSolution solution;  // the best so far
+  DualityGap gap;
+  bool proved = false;
+  // False: stopped before the gap was computed; the first planes are kept without a proof.
+  const auto offer = [&](SoftmaxSolution next, bool first) {
+    check_weights(next.model.weights);
+    DualityGap its;
+    try {
+      its = softmax_gap(problem, next.model, closing_team(run));
+    } catch (const Stopped& stopped) {
+      next.stop = stop_of(stopped);
+      if (!proved) solution = std::move(next);
+      return false;
+    }
+    proved = true;
+    if (first || its.relative() <= wish.gap || !(its.primal >= gap.primal)) {
+      gap = its;
+      solution.model = std::move(next.model);
+    }
+    solution.iterations = next.iterations;
+    solution.stop = gap.relative() <= wish.gap ? Stop::Converged : next.stop;
+    return true;
+  };
+  double wanted = 0.99 * wish.gap;
+  for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
+    const Goal goal{wanted, run.seed, run.threads, clock};
+    SoftmaxSolution near;
+    const bool begins = attempt == 0 && sparse && run.nearby != nullptr &&
+                        run.nearby->features == rows->cols() && run.nearby->planes == problem.classes();
+    if (begins) near.model = *run.nearby;
+    const SoftmaxSolution* start = attempt > 0 ? &solution : begins ? &near : nullptr;
+    if (!offer(sparse ? solve_sparse_softmax(problem, *rows, goal, start)
+                      : solve_softmax(problem, *rows, goal, start),
+               attempt == 0))
+      break;
+    if (gap.relative() <= wish.gap || solution.stop != Stop::Converged) break;
+    if (attempt == 3) solution.stop = Stop::Limit;
+  }
+  // Planes that are worse than ones that do not look at the rows are not returned.
+  ConstantPlanes constant = best_constants(problem);
+  if (proved && !(gap.primal <= constant.objective * (1 + 1e-9))) {
+    SoftmaxSolution zero{.iterations = solution.iterations, .stop = solution.stop};
+    zero.model = {.features = rows->cols(), .planes = problem.classes()};
+    zero.model.weights.assign(problem.classes() * rows->cols(), 0.0);
+    zero.model.offsets = std::move(constant.offsets);
+    if (!offer(zero, false)) {  // known to be better, with no time to prove it
+      solution = std::move(zero);
+      proved = false;
+    }
+  }
+  fit.answer.stop = solution.stop;
+  fit.trace.iterations = solution.iterations;
+  fit.proof.certificates.emplace_back(gap);
+  fit.proof.objective = Objective{gap.primal, gap.dual};
+  if (!proved) leave_out_proof(fit);
+  fit.words.notes.push_back(softmax_formula(wish.penalty, wish.offset, wish.C));
+  fit.words.notes.push_back(fmt::format("solved by {}", solver));
+  if (sparse) {
+    double factor = std::numeric_limits<double>::infinity();
+    try {
+      factor = zero_factor(problem, *rows, closing_team(run));
+    } catch (const Stopped&) {  // not said
+    }
+    describe_zeros(solution.model, wish.C, factor, false, fit);
+  }
+  fit.model().form = std::move(solution.model);
+  return fit;
+}
+
+}  // namespace halfspace

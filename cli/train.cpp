@@ -177,6 +177,22 @@ Json separation_json(const SeparationProof& proof) {
           {"witness_weights", std::move(weights)}};
 }
 
+// Bounds on errors, and the rows without which the plane separates the classes: one object, or one for every class.
+Json errors_json(const Fit& fit) {
+  Json all = Json::array();
+  for (std::size_t k = 0; k < fit.proof.certificates.size(); ++k) {
+    const auto* const bounds = std::get_if<ErrorBounds>(&fit.proof.certificates[k]);
+    if (bounds == nullptr) continue;
+    Json rows = Json::array();
+    for (const std::uint32_t row : bounds->errors) rows.push_back(std::uint64_t{row} + 1);
+    all.push_back({{"class", function_name(fit.model(), k)},
+                   {"upper", bounds->upper},
+                   {"lower", bounds->lower},
+                   {"rows", std::move(rows)}});
+  }
+  return all.size() == 1 ? all[0] : all;
+}
+
 // There is no model, and an old one stays: why, and what proves it.
 void Train::print_no(const Result& out, const Output& output) const {
   const SeparationProof* proof = out.fit.proof.separation.get();
@@ -319,6 +335,7 @@ Json Train::json(const Result& out) const {
   value["mistakes"] = fit.trace.mistakes ? Json(*fit.trace.mistakes) : Json(nullptr);
   value["support_vectors"] = fit.trace.support_vectors ? Json(*fit.trace.support_vectors) : Json(nullptr);
   value["certificate"] = certificate_json(fit.model());
+  if (Json errors = errors_json(fit); !errors.empty()) value["errors"] = std::move(errors);
   if (fit.proof.separation != nullptr) value["separation"] = separation_json(*fit.proof.separation);
   value["figures"] = Json::object();
   for (const auto& [name, figure] : fit.trace.figures) value["figures"][name] = figure;

@@ -54,7 +54,9 @@ std::string error_line(const Trained& trained) {
 // How exact; empty: nothing is proved.
 std::string proof_line(const Trained& trained) {
   const Fit& fit = trained.fit;
-  if (fit.proof.objective && !fit.proof.certificates.empty())
+  const bool counted = fit.proof.certificates.size() == 1 &&
+                       std::holds_alternative<ErrorBounds>(fit.proof.certificates.front());
+  if (fit.proof.objective && !fit.proof.certificates.empty() && !counted)
     return fmt::format("proved: the objective is at most {:.1e} of itself above the best one",
                        fit.proof.objective->relative_gap());
   return fit.proof.certificates.size() == 1 ? "proved: " + describe(fit.proof.certificates.front())

@@ -31,6 +31,10 @@ struct Teller {
     return fmt::format("duality gap: the objective {:.8g} is at most {:.3g} above the best one ({})",
                        g.primal, g.gap(), relative_words(g));
   }
+  std::string operator()(const ErrorBounds& b) const {
+    return b.lower == b.upper ? fmt::format("errors {}: no plane has fewer", b.upper)
+                              : fmt::format("errors {}, and no plane has fewer than {}", b.upper, b.lower);
+  }
 };
 
 template <class View>

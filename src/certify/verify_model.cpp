@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "certify/claims/claim.hpp"
+#include "certify/claims/verify_errors.hpp"
 #include "certify/claims/verify_kernel.hpp"
 #include "certify/claims/verify_margins.hpp"
 #include "certify/claims/verify_online.hpp"
@@ -19,23 +20,24 @@
 namespace halfspace {
 namespace {
 
-enum class Check { Planes, Machines, Margins, KernelMargins, Online };
+enum class Check { Planes, Machines, Margins, KernelMargins, Online, Errors };
 
 [[noreturn]] void refuse_bare(const std::string& why) {
-  throw UsageError(why + ": there is nothing to verify",
-                   "svm, nu-svm, logistic, hard-margin and the perceptrons carry certificates, and "
-                   "passive-aggressive when it "
-                   "separates the rows");
+  throw UsageError(
+      why + ": there is nothing to verify",
+      "svm, nu-svm, logistic, hard-margin, fewest-errors and the perceptrons carry certificates, and "
+      "passive-aggressive when it "
+      "separates the rows");
 }
 
 // What the model has to be checked for. Throws UsageError when it carries nothing.
 Check check_for(const Model& model) {
   const bool linear = std::holds_alternative<LinearModel>(model.form);
   const bool kernel = std::holds_alternative<KernelModel>(model.form);
-  const bool hard_margin = model.algorithm == "hard-margin";
+  const bool hard_margin = model.algorithm == "hard-margin", errors = model.algorithm == "fewest-errors";
   const bool known =
       kernel ? hard_margin || model.algorithm == "svm" || model.algorithm == "nu-svm"
-             : linear && (hard_margin || model.algorithm == "svm" || model.algorithm == "logistic");
+             : linear && (hard_margin || errors || model.algorithm == "svm" || model.algorithm == "logistic");
   if (detail::is_online(model)) {
     if (model.certificate.empty())
       refuse_bare(fmt::format("this model of '{}' carries no certificate", printable(model.algorithm)));
@@ -47,6 +49,7 @@ Check check_for(const Model& model) {
         "this model of '{}' carries no certificate (it was stopped before it was proved, trained without "
         "one or without a penalty, or has a kernel or a margin that proves nothing)",
         printable(model.algorithm)));
+  if (errors) return Check::Errors;
   if (kernel) return hard_margin ? Check::KernelMargins : Check::Machines;
   return hard_margin ? Check::Margins : Check::Planes;
 }
@@ -138,6 +141,7 @@ void check_claims(Check check, const Model& model, const Dataset& data, const de
   }
   switch (check) {
     case Check::Planes: return detail::verify_planes(model, *linear, data, options, file, threads, out);
+    case Check::Errors: return detail::verify_errors(model, *linear, data, options, file, threads, out);
     case Check::Margins: return detail::verify_margins(model, *linear, data, options, file, threads, out);
     case Check::Machines: return detail::verify_machines(model, *kernel, data, options, file, threads, out);
     case Check::KernelMargins:

@@ -33,6 +33,11 @@ Fit detail::one_vs_rest(const Dataset& data, const std::function<Fit(const Datas
               std::back_inserter(all.proof.certificates));
     if (c == 0 || worse(one.answer.stop, all.answer.stop)) all.answer.stop = one.answer.stop;
     all.trace.iterations += one.trace.iterations;
+    if (one.proof.objective && !all.proof.certificates.empty()) {  // the planes are independent problems
+      if (!all.proof.objective) all.proof.objective = Objective{};
+      all.proof.objective->primal += one.proof.objective->primal;
+      all.proof.objective->dual += one.proof.objective->dual;
+    }
     if (one.trace.mistakes) all.trace.mistakes = all.trace.mistakes.value_or(0) + *one.trace.mistakes;
     if (c == 0) all.words.notes = std::move(one.words.notes);
   }

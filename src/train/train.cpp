@@ -38,7 +38,7 @@ bool take_found(const ModelCheck& check, std::vector<Certificate>& certificates)
   if (check.found.size() != certificates.size()) return false;
   for (std::size_t k = 0; k < certificates.size(); ++k) {
     auto* separator = std::get_if<Separator>(&certificates[k]);
-    if (separator == nullptr) return check.holds;
+    if (separator == nullptr) return check.holds;  // counts are the same or they are not
     const double found = std::get<Separator>(check.found[k]).margin;
     if (!(found > 0.999999 * separator->margin)) return false;
     separator->margin = found;

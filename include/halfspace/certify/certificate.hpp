@@ -50,7 +50,17 @@ struct DualityGap {
   [[nodiscard]] double relative() const { return relative_gap(primal, dual); }
 };
 
-using Certificate = std::variant<std::monostate, Separator, MistakeBound, DualityGap>;
+// Errors are rows with y f(x) <= 0, counted by weight in exact arithmetic: the plane has `upper`, and no plane has fewer than
+// `lower`. Both are exact numbers as texts ("19", "7/2").
+struct ErrorBounds {
+  std::string upper = "0", lower = "0";
+  std::vector<std::uint32_t>
+      errors;  // the rows, from 0, ascending: without them the plane separates the classes
+  std::string
+      proof;  // of the lower bound: docs/algorithms/fewest-errors.md; empty: equal rows of both classes are enough
+};
+
+using Certificate = std::variant<std::monostate, Separator, MistakeBound, DualityGap, ErrorBounds>;
 
 // JSON text for the model file and reports: an array with one object per certificate; empty when there is
 // none.

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "halfspace/solve/baselines.hpp"
+#include "halfspace/solve/fewest_errors.hpp"
 #include "halfspace/solve/hard_margin.hpp"
 #include "halfspace/solve/nu_svm.hpp"
 #include "halfspace/solve/passive_aggressive.hpp"
@@ -26,7 +27,7 @@ concept AlgorithmOptions = requires(const Dataset& data, const A& options, const
 };
 
 using Algorithms = std::tuple<Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, Pegasos,
-                              Sgd, Svm, NuSvm, LogisticRegression, HardMargin, Majority, Stump, Lookup>;
+                              Sgd, Svm, NuSvm, LogisticRegression, HardMargin, FewestErrors, Majority, Stump, Lookup>;
 
 // Every option of an algorithm with its value as text.
 template <AlgorithmOptions A>

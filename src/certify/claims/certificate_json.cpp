@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "certify/separation/exact_number.hpp"
 #include "halfspace/certify/certificate.hpp"
 #include "model/file/strict_json.hpp"
 
@@ -37,6 +39,15 @@ struct Writer {
             {"dual", number_or_null(g.dual)},
             {"gap", number_or_null(g.gap())},
             {"relative_gap", number_or_null(g.relative())}};
+  }
+  Json operator()(const ErrorBounds& b) const {
+    Json rows = Json::array();
+    for (const std::uint32_t i : b.errors) rows.push_back(std::uint64_t{i} + 1);
+    return {{"kind", "error-bounds"},
+            {"upper", b.upper},
+            {"lower", b.lower},
+            {"rows", std::move(rows)},
+            {"proof", b.proof}};
   }
 };
 
@@ -69,6 +80,23 @@ MistakeBound read_bound(detail::Fields& fields) {
   return out;
 }
 
+ErrorBounds read_errors(detail::Fields& fields) {
+  ErrorBounds out;
+  for (const auto& [key, bound] : {std::pair{"upper", &out.upper}, std::pair{"lower", &out.lower}}) {
+    *bound = fields.text(key);
+    if (!detail::is_exact_number(*bound)) fields.refuse(fmt::format("'{}' is not a number", key));
+  }
+  for (const detail::Json& item : fields.list("rows")) {
+    const std::uint64_t row = item.is_number_unsigned() ? item.get<std::uint64_t>() : 0;
+    if (row == 0 || row > UINT32_MAX || (!out.errors.empty() && row - 1 <= out.errors.back()))
+      fields.refuse_entry("rows", out.errors.size(),
+                          "'rows' has an entry that is no row, or is not ascending");
+    out.errors.push_back(static_cast<std::uint32_t>(row - 1));
+  }
+  out.proof = fields.text("proof");
+  return out;
+}
+
 Certificate read_certificate(const detail::Json& item, const detail::JsonText& text,
                              std::size_t number_of_item) {
   if (item.is_null()) return std::monostate();
@@ -79,6 +107,8 @@ Certificate read_certificate(const detail::Json& item, const detail::JsonText& t
     out = read_gap(fields);
   } else if (kind == "mistake-bound") {
     out = read_bound(fields);
+  } else if (kind == "error-bounds") {
+    out = read_errors(fields);
   } else if (kind == "separator") {
     out = Separator{.theta = {}, .margin = number(fields, "margin", true)};
   } else {
@@ -101,7 +131,7 @@ std::vector<Certificate> certificates_from_json(std::string_view text, const Pla
   std::vector<Certificate> out;
   if (text.empty()) return out;
   const detail::JsonText source(text, place);
-  const detail::Json json = detail::parse_strict(source, "certificate", {.depth = 2});
+  const detail::Json json = detail::parse_strict(source, "certificate", {.depth = 3});
   if (!json.is_array()) throw InputError(source.at(0), "certificate: not a list");
   out.reserve(json.size());
   for (const detail::Json& item : json) out.push_back(read_certificate(item, source, out.size()));

@@ -87,6 +87,12 @@ StatedOptions stated_options(const Model& model, const std::string& file) {
   StatedOptions out;
   const bool svm = model.algorithm == "svm", nu = model.algorithm == "nu-svm";
   const bool logistic = model.algorithm == "logistic";
+  if (model.algorithm == "fewest-errors") {
+    out.offset = options.value<Offset, Only<Offset::Free, Offset::None>>("offset");
+    (void)options.value<std::int64_t>("nodes", {0, 1e12});
+    options.no_others();
+    return out;
+  }
   if (svm || logistic) {
     out.C = options.value<double>("C", costs);
     out.class_weight = options.text("class-weight");

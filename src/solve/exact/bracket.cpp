@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/exact/bracket.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "certify/errors/check_bound.hpp"
+#include "certify/separation/refusal.hpp"
+#include "solve/exact/cones.hpp"
+#include "solve/exact/local_search.hpp"
+#include "solve/exact/row_tree.hpp"
+
+namespace halfspace::exact {
+namespace {
+
+constexpr std::size_t most_cone_dimension = 10;  // more dimensions, and cones do not get small
+constexpr std::size_t most_circuit_columns = 200;
+
+class Search {
+ public:
+  Search(const Dataset& data, std::span<const std::int8_t> y, Values values,
+         const detail::WholeWeights& weights, bool offset, const Limits& limits, const Run& run,
+         const Clock& clock)
+      : data_(data),
+        y_(y),
+        values_(values),
+        weights_(weights),
+        offset_(offset),
+        limits_(limits),
+        run_(run),
+        clock_(clock),
+        rows_(detail::error_rows(data, y, offset, values, weights, run.threads)) {
+    out_.lower = rows_.base;
+    for (const double side : {1.0, -1.0}) {  // the same side for all rows, or one column alone
+      Plane plane{std::vector<double>(data.features(), 0.0), offset ? side : 0};
+      if (!offset) plane.theta[0] = side;
+      take(std::move(plane));
+    }
+  }
+
+  Bracket run() {
+    if (closed()) return out_;
+    if (rows_.written_out()) {
+      try {
+        search();
+        if (!closed()) out_.stop = Stop::Limit;
+      } catch (const Stopped& stopped) {
+        out_.stop = stop_of(stopped);
+      }
+    } else {
+      out_.stop = Stop::Limit;
+    }
+    return out_;
+  }
+
+ private:
+  [[nodiscard]] bool closed() const { return out_.upper <= out_.lower; }
+  void tell(std::string_view stage) {
+    const double gap =
+        static_cast<double>(out_.upper - out_.lower) / std::max(1.0, static_cast<double>(out_.upper));
+    if (const StopCause cause = clock_.cause({.iterations = out_.nodes, .relative_gap = gap, .stage = stage});
+        cause != StopCause::None)
+      throw Stopped(cause);
+  }
+
+  // Counts a plane in whole numbers, and keeps it if it is better.
+  std::int64_t take(Plane plane) {
+    const std::vector<std::uint32_t> wrong =
+        detail::rows_in_error(data_, y_, values_, plane.theta, plane.theta0, closing_team(run_));
+    std::int64_t units = 0;
+    for (const std::uint32_t i : wrong) units += weights_.of[i];
+    if (first_ || units < out_.upper) {
+      first_ = false;
+      out_.upper = units;
+      out_.plane = std::move(plane);
+      out_.errors = wrong;
+    }
+    return units;
+  }
+  // What is said is checked before.
+  void prove(std::int64_t lower, std::string proof) {
+    if (lower <= out_.lower) return;
+    try {
+      detail::check_bound(rows_, proof, lower, closing_team(run_));
+    } catch (const detail::Refused& refused) {
+      throw std::logic_error("a proof of errors that proves nothing: " + refused.why);
+    }
+    out_.lower = lower;
+    out_.proof = std::move(proof);
+  }
+
+  void search() {
+    const Space space = make_space(rows_, offset_, run_.threads);
+    LocalSearch local(space, limits_.seed, run_.stop, [&](std::span<const double> theta) {
+      return take(plane_of(space, theta, data_.features())) - rows_.base;
+    });
+    const double work = static_cast<double>(space.rows) * static_cast<double>(space.dimension);
+    const auto rounds = [&](double most) {
+      return static_cast<std::uint64_t>(
+          std::clamp(most / (work * static_cast<double>(space.dimension)), 2.0, 400.0));
+    };
+    tell("planes");
+    local.run(rounds(3e5));
+    if (closed() || rows_.columns > most_circuit_columns) return;
+    tell("circuits");
+    double kept = local.best();
+    RowTree tree(space, rows_, limits_.seed, run_.stop, [&](const std::vector<double>& theta) {
+      local.offer(theta);
+      if (local.best() < kept) {
+        kept = local.best();
+        local.improve(local.plane());
+      }
+    });
+    // What was reached before a stop is kept.
+    try {
+      tree.root(out_.upper);
+    } catch (const Stopped&) {
+      prove(tree.root_bound(), tree.root_proof());
+      throw;
+    }
+    prove(tree.root_bound(), tree.root_proof());
+    if (closed()) return;
+    tell("planes");
+    local.run(rounds(1e7));
+    if (closed()) return;
+    if (space.dimension <= most_cone_dimension) search_cones(space, local);
+    if (!closed()) search_tree(tree);
+  }
+
+  // Higher and higher targets, so that there is a bound when the time is up.
+  void search_cones(const Space& space, LocalSearch& local) {
+    const auto offer = [&](const std::vector<double>& weights) {
+      if (!weights.empty()) {
+        Plane plane{std::vector<double>(data_.features(), 0.0), 0};
+        double largest = 0;
+        for (const double w : weights) largest = std::max(largest, std::abs(w));
+        for (std::size_t k = 0; k < weights.size(); ++k)
+          (space.columns[k] < data_.features() ? plane.theta[space.columns[k]] : plane.theta0) =
+              weights[k] / largest;
+        take(std::move(plane));
+      }
+      return out_.upper;
+    };
+    Cones cones(space, rows_, run_.stop, offer);
+    static_cast<void>(local);
+    if (!cones.possible()) return;
+    std::int64_t step = std::max<std::int64_t>(1, (out_.upper - out_.lower) / 4);
+    while (!closed() && cones.nodes() < limits_.nodes) {
+      tell("cones");
+      const std::int64_t target = std::min(out_.upper, out_.lower + step);
+      const std::uint64_t before = cones.nodes();
+      const Cones::End end = cones.prove(target, limits_.nodes - before);
+      out_.nodes += cones.nodes() - before;
+      if (end == Cones::End::Better) continue;
+      if (end != Cones::End::Proved) return;
+      prove(target, cones.proof());
+      if (cones.nodes() - before < 20'000) step *= 2;
+    }
+  }
+
+  void search_tree(RowTree& tree) {
+    // A node of this tree takes the time of about a thousand cones.
+    while (!closed()) {
+      tell("rows");
+      const std::uint64_t left = limits_.nodes / 1000 - std::min(limits_.nodes / 1000, tree.nodes());
+      const std::int64_t target = out_.lower + 1;
+      const std::uint64_t before = tree.nodes();
+      const std::optional<std::string> proof = tree.prove(target, left);
+      out_.nodes += tree.nodes() - before;
+      if (!proof) return;
+      prove(target, *proof);
+    }
+  }
+
+  const Dataset& data_;
+  std::span<const std::int8_t> y_;
+  Values values_;
+  const detail::WholeWeights& weights_;
+  bool offset_;
+  Limits limits_;
+  const Run& run_;
+  const Clock& clock_;
+  detail::ErrorRows rows_;
+  Bracket out_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+Bracket bracket(const Dataset& data, std::span<const std::int8_t> y, Values values,
+                const detail::WholeWeights& weights, bool offset, const Limits& limits, const Run& run,
+                const Clock& clock) {
+  return Search(data, y, values, weights, offset, limits, run, clock).run();
+}
+
+}  // namespace halfspace::exact

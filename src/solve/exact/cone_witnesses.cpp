@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Witnesses inside a cone: pairs of rows that cannot both be right there, and lists found by the simplex method for the game
+// of rows against generators.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "certify/separation/exact_rows.hpp"
+#include "solve/exact/cones.hpp"
+
+namespace halfspace::exact {
+namespace {
+
+using detail::Int128;
+
+constexpr double most_whole = 0x1p53;
+constexpr double slack = 1e-12;
+
+// a b <= c d for numbers that are not negative, each within e of what it should be.
+bool product_at_most(double a, double b, double c, double d, double ea, double eb, double ec, double ed) {
+  if (ea == 0 && eb == 0 && ec == 0 && ed == 0)
+    return static_cast<Int128>(a) * static_cast<Int128>(b) <= static_cast<Int128>(c) * static_cast<Int128>(d);
+  return (a + ea) * (b + eb) * (1 + slack) <= (c - ec) * (d - ed) * (1 - slack);
+}
+
+// min v: sum lambda_i m_ig + s_g = v at every generator, sum lambda = 1. From one row on, a basis is feasible.
+class Game {
+ public:
+  Game(std::size_t rows, std::size_t generators) : n_(rows), r_(generators), m_(generators + 1) {}
+
+  // margins: rows x generators. True: some lambda has a value below 0, or as good as 0.
+  bool run(const std::vector<double>& margins) {
+    begin(margins);
+    std::vector<double> pi(m_), d(m_), column(m_);
+    for (int step = 0; step < 60; ++step) {
+      // v is basic in place 0: its row of the inverse is the dual solution.
+      for (std::size_t j = 0; j < m_; ++j) pi[j] = inverse_[j];
+      if (x_[0] < -1e-7) return true;
+      std::size_t enters = SIZE_MAX;
+      double least = -1e-10;
+      for (std::size_t i = 0; i < n_; ++i) {
+        double reduced = -pi[r_];
+        for (std::size_t g = 0; g < r_; ++g) reduced -= pi[g] * margins[i * r_ + g];
+        if (reduced < least) {
+          least = reduced;
+          enters = i;
+        }
+      }
+      for (std::size_t g = 0; g < r_; ++g)
+        if (-pi[g] < least) {
+          least = -pi[g];
+          enters = n_ + g;
+        }
+      if (enters == SIZE_MAX) break;
+      fill(margins, enters, column);
+      std::size_t leaves = m_;
+      double ratio = INFINITY;
+      for (std::size_t k = 0; k < m_; ++k) {
+        d[k] = 0;
+        for (std::size_t j = 0; j < m_; ++j) d[k] += inverse_[k * m_ + j] * column[j];
+        if (k > 0 && d[k] > 1e-11 && x_[k] / d[k] < ratio) {
+          ratio = x_[k] / d[k];
+          leaves = k;
+        }
+      }
+      if (leaves == m_) break;
+      ratio = std::max(ratio, 0.0);
+      for (std::size_t k = 0; k < m_; ++k) x_[k] -= ratio * d[k];
+      x_[leaves] = ratio;
+      basis_[leaves] = enters;
+      double* const row = inverse_.data() + leaves * m_;
+      for (std::size_t j = 0; j < m_; ++j) row[j] /= d[leaves];
+      for (std::size_t k = 0; k < m_; ++k) {
+        if (k == leaves) continue;
+        for (std::size_t j = 0; j < m_; ++j) inverse_[k * m_ + j] -= d[k] * row[j];
+      }
+    }
+    return x_[0] < 1e-9;
+  }
+  template <class F>
+  void each(const F& f) const {
+    for (std::size_t k = 1; k < m_; ++k)
+      if (basis_[k] < n_ && x_[k] > 1e-9) f(basis_[k], x_[k]);
+  }
+
+ private:
+  void fill(const std::vector<double>& margins, std::size_t which, std::vector<double>& out) const {
+    std::fill(out.begin(), out.end(), 0.0);
+    if (which >= n_) {
+      out[which - n_] = 1;
+      return;
+    }
+    for (std::size_t g = 0; g < r_; ++g) out[g] = margins[which * r_ + g];
+    out[r_] = 1;
+  }
+  // The row whose largest margin is least; v is that margin.
+  void begin(const std::vector<double>& margins) {
+    std::size_t best = 0, top = 0;
+    double least = INFINITY;
+    for (std::size_t i = 0; i < n_; ++i) {
+      std::size_t at = 0;
+      for (std::size_t g = 1; g < r_; ++g)
+        if (margins[i * r_ + g] > margins[i * r_ + at]) at = g;
+      if (margins[i * r_ + at] < least) {
+        least = margins[i * r_ + at];
+        best = i;
+        top = at;
+      }
+    }
+    // Places: v, the row, and the slacks of all generators but `top`. lambda = right_r; v = m_top lambda - right_top;
+    // s_g = right_g - m_g lambda + v.
+    basis_.assign(m_, 0);
+    inverse_.assign(m_ * m_, 0.0);
+    basis_[1] = best;
+    inverse_[0 * m_ + top] = -1;
+    inverse_[0 * m_ + r_] = margins[best * r_ + top];
+    inverse_[1 * m_ + r_] = 1;
+    std::size_t at = 2;
+    for (std::size_t g = 0; g < r_; ++g) {
+      if (g == top) continue;
+      basis_[at] = n_ + g;
+      inverse_[at * m_ + g] = 1;
+      inverse_[at * m_ + top] = -1;
+      inverse_[at * m_ + r_] = margins[best * r_ + top] - margins[best * r_ + g];
+      ++at;
+    }
+    x_.resize(m_);
+    for (std::size_t k = 0; k < m_; ++k) x_[k] = inverse_[k * m_ + r_];
+  }
+
+  std::size_t n_, r_, m_;
+  std::vector<std::size_t> basis_;
+  std::vector<double> inverse_, x_;
+};
+
+}  // namespace
+
+// As the checker has it: some lambda > 0 with m_p + lambda m_q <= 0 at all generators.
+bool Cones::pair(const Node& node, std::uint32_t p, std::uint32_t q) const {
+  const std::size_t n = node.live.size();
+  for (std::size_t low = 0; low < r_; ++low) {
+    const double el = node.error[low], lp = node.m[low * n + p], lq = node.m[low * n + q];
+    if (el == 0 ? lp <= 0 : lp <= -el) continue;
+    for (std::size_t high = 0; high < r_; ++high) {
+      const double eh = node.error[high], hp = node.m[high * n + p], hq = node.m[high * n + q];
+      if (eh == 0 ? hq <= 0 : hq <= -eh) continue;
+      if (!product_at_most(std::max(lp, 0.0), std::max(hq, 0.0), -hp, -lq, el, eh, eh, el)) return false;
+    }
+  }
+  return true;
+}
+
+std::int64_t Cones::add_pairs(const Node& node, std::int64_t need) {
+  const std::size_t n = node.live.size();
+  std::vector<std::uint32_t> may(n, 0), sure(n, 0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t g = 0; g < r_; ++g) {
+      const double m = node.m[g * n + i], e = node.error[g];
+      if (e == 0 ? m > 0 : m > -e) may[i] |= 1U << g;
+      if (m < -e) sure[i] |= 1U << g;
+    }
+  std::int64_t sum = 0;
+  for (std::uint32_t i = 0; i < n && sum < need; ++i) {
+    std::int64_t& here = left_[node.live[i]];
+    for (std::uint32_t k = i + 1; k < n && here > 0 && sum < need; ++k) {
+      if ((may[i] & ~sure[k]) != 0 || (may[k] & ~sure[i]) != 0) continue;
+      std::int64_t& there = left_[node.live[k]];
+      if (there == 0 || !pair(node, i, k)) continue;
+      const std::int64_t share = std::min(here, there);
+      here -= share;
+      there -= share;
+      sum += share;
+      witnesses_.push_back({{i, k}, {}});
+    }
+  }
+  return sum;
+}
+
+bool Cones::holds(const Node& node, const Witness& w) const {
+  const std::size_t n = node.live.size();
+  for (std::size_t g = 0; g < r_; ++g) {
+    if (node.error[g] == 0) {
+      Int128 sum = 0;
+      for (std::size_t k = 0; k < w.places.size(); ++k)
+        sum += static_cast<Int128>(w.lambda[k]) * static_cast<Int128>(node.m[g * n + w.places[k]]);
+      if (sum > 0) return false;
+      continue;
+    }
+    double sum = 0, size = 0;
+    for (std::size_t k = 0; k < w.places.size(); ++k) {
+      const double term = static_cast<double>(w.lambda[k]) * node.m[g * n + w.places[k]];
+      sum += term;
+      size += std::abs(term) * slack + static_cast<double>(w.lambda[k]) * node.error[g];
+    }
+    if (!(sum + size <= 0)) return false;
+  }
+  return true;
+}
+
+bool Cones::game(const Node& node, Witness& out) {
+  const std::size_t n = node.live.size();
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t i = 0; i < n; ++i)
+    if (left_[node.live[i]] > 0) open.push_back(i);
+  if (open.size() < 2) return false;
+  std::vector<double> scale(r_, 0.0), margins(open.size() * r_), row(open.size(), 0.0);
+  for (std::size_t g = 0; g < r_; ++g) {
+    for (const std::uint32_t i : open) scale[g] += std::abs(node.m[g * n + i]);
+    scale[g] = scale[g] > 0 ? static_cast<double>(open.size()) / scale[g] : 1;
+    for (std::size_t k = 0; k < open.size(); ++k) {
+      margins[k * r_ + g] = scale[g] * node.m[g * n + open[k]];
+      row[k] = std::max(row[k], std::abs(margins[k * r_ + g]));
+    }
+  }
+  for (std::size_t k = 0; k < open.size(); ++k)
+    for (std::size_t g = 0; g < r_; ++g) margins[k * r_ + g] /= std::max(row[k], 1e-300);
+  Game game(open.size(), r_);
+  if (!game.run(margins)) return false;
+  std::vector<double> lambda;
+  out.places.clear();
+  game.each([&](std::size_t k, double x) {
+    out.places.push_back(open[k]);
+    lambda.push_back(x / std::max(row[k], 1e-300));
+  });
+  if (lambda.size() < 3) return false;
+  const double largest = *std::max_element(lambda.begin(), lambda.end());
+  const double smallest = *std::min_element(lambda.begin(), lambda.end());
+  const auto try_scale = [&](double factor) {
+    out.lambda.clear();
+    for (const double x : lambda) {
+      const double rounded = std::round(x * factor);
+      if (!(rounded >= 0 && rounded < 0x1p58)) return false;
+      out.lambda.push_back(static_cast<std::int64_t>(rounded));
+    }
+    return holds(node, out);
+  };
+  for (const int bits : {9, 19, 39})
+    if (try_scale(std::ldexp(1.0, bits) / largest)) return true;
+  // Where the value of the game is 0, only the true ratios will do: small whole numbers, if any.
+  for (int times = 1; times <= 64; ++times)
+    if (try_scale(times / smallest)) return true;
+  return false;
+}
+
+std::int64_t Cones::add_games(const Node& node, std::int64_t need) {
+  std::int64_t sum = 0;
+  Witness next;
+  while (sum < need && game(node, next)) {
+    std::int64_t share = INT64_MAX;
+    for (const std::uint32_t p : next.places) share = std::min(share, left_[node.live[p]]);
+    for (const std::uint32_t p : next.places) left_[node.live[p]] -= share;
+    sum += share;
+    witnesses_.push_back(next);
+  }
+  return sum;
+}
+
+bool Cones::leaf(const Node& node, std::int64_t target) {
+  const std::int64_t need = target - rows_.base - node.wrong;
+  witnesses_.clear();
+  if (need > 0) {
+    std::int64_t weight = 0, largest = 1;
+    for (const std::uint32_t row : node.live) {
+      weight += rows_.weight[row];
+      largest = std::max(largest, rows_.weight[row]);
+    }
+    if (2 * need > weight || need > 12 * largest) return false;
+    std::int64_t sum = add_pairs(node, need);
+    if (sum < need) sum += add_games(node, need - sum);
+    for (const std::uint32_t row : node.live) left_[row] = rows_.weight[row];
+    if (sum < need) return false;
+  }
+  proof_.number(0);
+  proof_.number(witnesses_.size());
+  for (const Witness& w : witnesses_) {
+    proof_.number(w.places.size());
+    for (const std::uint32_t p : w.places) proof_.number(node.live[p]);
+    for (const std::int64_t lambda : w.lambda) proof_.number(static_cast<std::uint64_t>(lambda));
+  }
+  return true;
+}
+
+}  // namespace halfspace::exact

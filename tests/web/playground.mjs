@@ -239,7 +239,7 @@ if (order.pictures) {
     await page.screenshot({ path: join(order.pictures, picture) });
   });
   const size = { viewport: { width: 1400, height: 900 } };
-  await take(size, order.plain, "playground.png", async (page) => { await page.locator("#first").click(); await page.locator("#forward").click(); await page.locator("#forward").click(); });
+  await take(size, order.plain, "playground.png", async (page) => { await page.locator("#back").click(); });
   await take({ ...size, colorScheme: "dark" }, order.plain, "playground-dark.png", async (page) => {
     await page.locator("#make-kind").selectOption("xor");
     await page.locator("#make-rows").fill("24");

@@ -71,9 +71,11 @@ export function weightSpace(card: Card, walk: Walk, points: Point[], at: number,
       const one = s("line", { class: `row-line k${p[2] > 0 ? 1 : 0}${acting ? " acting" : ""}`, x1: x(ends[0][0]), y1: y(ends[0][1]), x2: x(ends[1][0]), y2: y(ends[1][1]) });
       lines.append(one);
       if (points.length <= 40) {  // small teeth on the side where the row is right
-        const cx = (ends[0][0] + ends[1][0]) / 2, cy = (ends[0][1] + ends[1][1]) / 2;
         const length = Math.hypot(p[0], p[1]) || 1;
-        lines.append(s("line", { class: `tooth k${p[2] > 0 ? 1 : 0}`, x1: x(cx), y1: y(cy), x2: x(cx) + (9 * p[2] * p[0]) / length, y2: y(cy) - (9 * p[2] * p[1]) / length }));
+        for (const t of [0.12, 0.88]) {
+          const cx = ends[0][0] + t * (ends[1][0] - ends[0][0]), cy = ends[0][1] + t * (ends[1][1] - ends[0][1]);
+          lines.append(s("line", { class: `tooth k${p[2] > 0 ? 1 : 0}`, x1: x(cx), y1: y(cy), x2: x(cx) + (9 * p[2] * p[0]) / length, y2: y(cy) - (9 * p[2] * p[1]) / length }));
+        }
       }
     });
     svg.append(lines);

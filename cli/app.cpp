@@ -15,9 +15,10 @@ namespace halfspace::cli {
 namespace {
 
 constexpr const Verb* all_verbs[] = {
-    &train_verb, &predict_verb,   &evaluate_verb, &tune_verb,     &compare_verb, &curve_verb,     &path_verb,
-    &split_verb, &separable_verb, &verify_verb,   &show_verb,     &explain_verb, &report_verb,    &plot_verb,
-    &trace_verb, &convert_verb,   &export_verb,   &generate_verb, &doctor_verb,  &completion_verb};
+    &train_verb,    &predict_verb, &evaluate_verb,   &tune_verb,   &compare_verb, &curve_verb,
+    &path_verb,     &split_verb,   &separable_verb,  &verify_verb, &show_verb,    &explain_verb,
+    &report_verb,   &plot_verb,    &playground_verb, &trace_verb,  &convert_verb, &export_verb,
+    &generate_verb, &doctor_verb,  &completion_verb};
 
 void print(std::string_view text) { Output(false, false).bytes(text); }
 

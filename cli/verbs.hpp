@@ -26,5 +26,6 @@ extern const Verb explain_verb;
 extern const Verb completion_verb;
 extern const Verb report_verb;
 extern const Verb plot_verb;
+extern const Verb playground_verb;
 
 }  // namespace halfspace::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds dist/report.html: one file with its script and style inside. `node build.mjs FOLDER` puts it elsewhere.
+// Builds dist/report.html and dist/playground.html: each one file with its script and style inside. `node build.mjs FOLDER`
+// puts them elsewhere.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -44,14 +45,18 @@ const licences = (inputs) => {
   return [...byText].map(([text, names]) => `${names.join(", ")}\n\n${text}`).join("\n\n* * *\n\n").replace(/-(?=-)/g, "- ").replaceAll("%%", "% %");
 };
 
-// Nothing inside the element may end it.
-const { text: code, inputs } = await bundle("src/main.ts");
-const script = code.replaceAll("</script", "<\\/script");
-const { text: style } = await bundle("src/style.css");
-if (style.includes("</")) throw new Error("the style sheet would end its element");
-const hash = createHash("sha256").update(script, "utf8").digest("base64");
-const pieces = { "%%STYLE%%": style, "%%SCRIPT%%": script, "%%HASH%%": `sha256-${hash}`, "%%LICENCES%%": licences(inputs) };
-const page = readFileSync(join(here, "src/report.html"), "utf8").replace(/%%(STYLE|SCRIPT|HASH|LICENCES)%%/g, (marker) => pieces[marker]);
 mkdirSync(folder, { recursive: true });
-writeFileSync(join(folder, "report.html"), page);
-console.log(`report.html: ${Buffer.byteLength(page)} bytes`);
+const build = async (name, entry, sheet) => {
+  // Nothing inside the element may end it.
+  const { text: code, inputs } = await bundle(entry);
+  const script = code.replaceAll("</script", "<\\/script");
+  const { text: style } = await bundle(sheet);
+  if (style.includes("</")) throw new Error("the style sheet would end its element");
+  const hash = createHash("sha256").update(script, "utf8").digest("base64");
+  const pieces = { "%%STYLE%%": style, "%%SCRIPT%%": script, "%%HASH%%": `sha256-${hash}`, "%%LICENCES%%": licences(inputs) };
+  const page = readFileSync(join(here, `src/${name}`), "utf8").replace(/%%(STYLE|SCRIPT|HASH|LICENCES)%%/g, (marker) => pieces[marker]);
+  writeFileSync(join(folder, name), page);
+  console.log(`${name}: ${Buffer.byteLength(page)} bytes`);
+};
+await build("report.html", "src/main.ts", "src/style.css");
+await build("playground.html", "src/playground/main.ts", "src/playground/playground.css");

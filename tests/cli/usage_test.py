@@ -9,7 +9,7 @@ import unittest
 from support import ProgramTest, main
 
 VERBS = ["train", "predict", "evaluate", "separable", "verify", "show", "trace", "convert", "generate", "doctor",
-         "split", "tune", "compare", "curve", "path", "explain", "completion", "report", "plot"]
+         "split", "tune", "compare", "curve", "path", "explain", "completion", "report", "plot", "playground"]
 
 
 class Help(ProgramTest):

@@ -66,11 +66,12 @@ def node_packages():
 def built_page_is_committed():
     subprocess.run(["node", "node_modules/typescript/bin/tsc", "--noEmit"], cwd=FOLDER, check=True, timeout=200)
     subprocess.run(["node", "build.mjs", str(FOLDER / "built")], cwd=FOLDER, check=True, timeout=100)
-    if (FOLDER / "built" / "report.html").read_bytes() != (WEB / "dist" / "report.html").read_bytes():
-        print("web/dist/report.html is not what web/src builds: run npm ci && npm run build in web/")
-        return False
-    print("web/dist/report.html is what web/src builds")
-    return True
+    good = True
+    for page in ("report.html", "playground.html"):
+        same = (FOLDER / "built" / page).read_bytes() == (WEB / "dist" / page).read_bytes()
+        print(f"web/dist/{page} is what web/src builds" if same else f"web/dist/{page} is not what web/src builds: run npm ci && npm run build in web/")
+        good = good and same
+    return good
 
 
 def run(folder, *command):

@@ -12,6 +12,7 @@
 
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/model/model.hpp"
+#include "halfspace/solve/walk_state.hpp"
 
 namespace halfspace {
 
@@ -46,6 +47,8 @@ struct Run {
   StopHandle stop;     // StopHandle::make(), and cancel() from any thread or a signal handler
   bool begun = false;  // set by begin_run() alone
   std::shared_ptr<const StartPlane> start;  // null: zero; UsageError from algorithms that have no start
+  // Streams: where an earlier one stopped, with the same options and classes; null: nowhere yet.
+  std::shared_ptr<const WalkState> resume;
 };
 
 // The run with its clock running: threads and `stop` know about the seconds and about what `observe` said, and calls of

@@ -47,7 +47,8 @@ enum {
   HALFSPACE_INT32 = 2,
   HALFSPACE_INT64 = 3,
   HALFSPACE_UINT32 = 4,
-  HALFSPACE_UINT64 = 5
+  HALFSPACE_UINT64 = 5,
+  HALFSPACE_UINT16 = 6 /* only handed out, for column numbers */
 };
 
 /* An array of the caller. Strides are bytes from one row, or column, to the next. One-dimensional: cols = 1. */
@@ -71,6 +72,10 @@ typedef struct halfspace_rows {
   const double* weights; /* one for every row; null: all 1 */
   const char* const* names; /* of the columns; null: none */
   uint64_t name_count;
+  /* Of columns that hold categories: how many values each has (0: a column of numbers), one count for every name, and the values, sorted,
+   * column after column. Every value is an array column of zeros and ones. Null: all columns are numbers. */
+  const uint64_t* category_counts;
+  const char* const* categories;
   const char* label_name; /* of the column of labels, where columns have names; may be null */
   int32_t hold;
   int32_t decimals; /* 0.1 stands for 1/10 where proofs are exact */
@@ -103,6 +108,26 @@ typedef struct halfspace_training {
   const halfspace_model* start; /* online learners: where the planes start */
 } halfspace_training;
 
+/* Zeros and null: 5 folds, once, no groups, metric error, rule best. */
+typedef struct halfspace_search {
+  int32_t folds, repeats;
+  const uint32_t* groups; /* a number for every row: rows of one group stay together */
+  const char* metric;     /* error, log-loss, auc, balanced-error, cost */
+  const char* costs;      /* FP:FN, of the metric cost */
+  const char* rule;       /* best, one-standard-error */
+  int32_t nested;         /* also an estimate of the whole procedure, choice included */
+} halfspace_search;
+
+/* One update of a plane between two classes; rows count from 0, theta is that after it and may be read during the call. */
+typedef struct halfspace_update {
+  uint64_t number, pass, row;
+  int32_t y;
+  double margin_before, margin_after, theta0, norm;
+  const double* theta;
+  uint64_t features;
+} halfspace_update;
+typedef void (*halfspace_see)(void* context, const halfspace_update* update);
+
 HALFSPACE_API const char* halfspace_version(void);
 /* JSON: [{"name", "summary", "starts", "options": [{"name", "default", "choices", "help", "flag", "number"}]}] */
 HALFSPACE_API int32_t halfspace_algorithms(char** json, halfspace_error* error);
@@ -128,12 +153,37 @@ HALFSPACE_API int32_t halfspace_dataset_labels(const halfspace_dataset* data, ui
 HALFSPACE_API int32_t halfspace_dataset_values(const halfspace_dataset* data, double* values, halfspace_error* error);
 HALFSPACE_API int32_t halfspace_dataset_entries(const halfspace_dataset* data, double* values, int32_t* columns,
                                                 int64_t* starts, halfspace_error* error);
+/* Where the values are, for as long as the set lives: dense (columns and starts stay empty), or those of sparse rows. Values of
+ * another kind than float32 and float64 (type -1) have to be copied by the functions above. */
+HALFSPACE_API int32_t halfspace_dataset_view(const halfspace_dataset* data, halfspace_array* values, halfspace_array* columns,
+                                             halfspace_array* starts, halfspace_error* error);
 HALFSPACE_API void halfspace_dataset_free(halfspace_dataset* data);
 
 /* *model is null where the answer is no, or a limit came first; the report says why. It is JSON: {"stop", "outcome", "reason",
  * "iterations", "mistakes", "support_vectors", "objective", "training_error", "separation", "notes", "summary", "figures"}. */
 HALFSPACE_API int32_t halfspace_train(const halfspace_dataset* data, const halfspace_training* how,
                                       halfspace_model** model, char** report, halfspace_error* error);
+/* Online learners: one pass over rows that are a part of more to come. `walk` (walk_size numbers; null and 0: from the start) is
+ * what `after` was of the part before, with the same options; parts in their order leave the planes of one pass over all
+ * rows, to the bit. `classes` of the rows are all that will come. A row of weight k is taken k times. */
+HALFSPACE_API int32_t halfspace_learn(const halfspace_dataset* data, const halfspace_training* how, const double* walk,
+                                      uint64_t walk_size, halfspace_model** model, double** after, uint64_t* after_size,
+                                      char** report, halfspace_error* error);
+HALFSPACE_API void halfspace_numbers_free(double* numbers);
+/* Options by cross-validation. In `how` the algorithm may be several with commas between them, and the value of an option a range
+ * LOW:HIGH or values A,B,C. The report is that of the chosen point trained on all rows, with "tuning": {"table", "chosen", "estimate",
+ * "nested", "metric", "rule", "stopped"}. observe is told how many points are done. */
+HALFSPACE_API int32_t halfspace_tune(const halfspace_dataset* data, const halfspace_training* how,
+                                     const halfspace_search* search, halfspace_model** model, char** report,
+                                     halfspace_error* error);
+/* Along one option, trained on all rows but the share `holdout`. JSON: {"option", "points": [{"value", "norm", "margin",
+ * "support_vectors", "training_error", "validation_error", "relative_gap", "theta", "theta0", "stop", "refusal"}]} */
+HALFSPACE_API int32_t halfspace_path(const halfspace_dataset* data, const halfspace_training* how, double holdout,
+                                     char** json, halfspace_error* error);
+/* Trains between two classes and shows every `every`-th update (0: each), at most `most` (0: all). */
+HALFSPACE_API int32_t halfspace_trace(const halfspace_dataset* data, const halfspace_training* how, uint64_t every,
+                                      uint64_t most, halfspace_see see, void* context, halfspace_model** model,
+                                      char** report, halfspace_error* error);
 HALFSPACE_API halfspace_stop* halfspace_stop_make(void);
 HALFSPACE_API void halfspace_stop_cancel(const halfspace_stop* stop); /* from any thread, or a signal handler */
 HALFSPACE_API void halfspace_stop_free(halfspace_stop* stop);
@@ -142,6 +192,9 @@ HALFSPACE_API void halfspace_stop_free(halfspace_stop* stop);
  * classes probabilities. */
 HALFSPACE_API int32_t halfspace_predict(const halfspace_model* model, const halfspace_dataset* data, int32_t threads,
                                         uint32_t* labels, halfspace_error* error);
+/* The same from an array of float64 or float32, without a data set. */
+HALFSPACE_API int32_t halfspace_scores_dense(const halfspace_model* model, const halfspace_array* values, int32_t threads,
+                                             double* scores, halfspace_error* error);
 HALFSPACE_API int32_t halfspace_scores(const halfspace_model* model, const halfspace_dataset* data, int32_t threads,
                                        double* scores, halfspace_error* error);
 HALFSPACE_API int32_t halfspace_probabilities(const halfspace_model* model, const halfspace_dataset* data,
@@ -154,17 +207,24 @@ HALFSPACE_API int32_t halfspace_model_bytes(const halfspace_model* model, char**
                                             halfspace_error* error);
 HALFSPACE_API int32_t halfspace_model_from_bytes(const char* bytes, uint64_t size, halfspace_model** out,
                                                  halfspace_error* error);
-/* JSON: {"algorithm", "options", "facts", "classes", "features", "planes", "form", "linear", "probabilities", "certificate",
- * "names", "label"}; linear: halfspace_model_planes() has what scores rows as they are. */
+/* JSON: {"algorithm", "options", "facts", "classes", "features", "planes", "form", "linear", "probabilities", "proofs", "certificate",
+ * "names", "columns": [{"name", "categories"}], "label"}; linear: halfspace_model_planes() has what scores rows as they are. */
 HALFSPACE_API int32_t halfspace_model_describe(const halfspace_model* model, char** json, halfspace_error* error);
 /* planes x features weights, planes offsets. */
 HALFSPACE_API int32_t halfspace_model_planes(const halfspace_model* model, double* weights, double* offsets,
                                              halfspace_error* error);
+/* The standard deviation of every feature among the training rows; NaN where the model does not say. */
+HALFSPACE_API int32_t halfspace_model_deviations(const halfspace_model* model, double* deviations, halfspace_error* error);
 HALFSPACE_API void halfspace_model_free(halfspace_model* model);
 
 /* What the model claims, recomputed from its training rows. JSON: {"holds", "lines", "gaps": [{"primal", "dual"}]} */
 HALFSPACE_API int32_t halfspace_verify(const halfspace_model* model, const halfspace_dataset* data, int32_t threads,
                                        char** json, halfspace_error* error);
+/* The page of `halfspace report` about the model on rows with labels; test: rows to judge it by, null: data; name: what the page calls
+ * the model. page, json: either may be null. */
+HALFSPACE_API int32_t halfspace_report(const halfspace_model* model, const halfspace_dataset* data,
+                                       const halfspace_dataset* test, const char* name, int32_t threads,
+                                       const halfspace_stop* stop, char** page, char** json, halfspace_error* error);
 /* The last class against all others. margin: none, auto, full. JSON: {"decided", "verdict", "checked", "why", "method",
  * "plane", "offset", "margin": {"lower", "upper", "radius"}, "witness": {"rows", "weights"}, "proof"}; rows count from 0. */
 HALFSPACE_API int32_t halfspace_separable(const halfspace_dataset* data, const char* margin, int32_t threads,

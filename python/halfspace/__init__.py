@@ -6,8 +6,10 @@ from ._estimators import (HardMarginSVC, AveragedPerceptron, LinearSVC, Logistic
 from ._library import Stopped, version as _version
 from ._model import Model
 from ._proofs import Check, Separability, load, separable, verify
+from ._search import LogisticRegressionCV, Path, Trace, TunedClassifier, path, trace
+from ._show import plot_path, plot_plane
 
 __version__ = _version()
-__all__ = ["AveragedPerceptron", "Check", "HardMarginSVC", "LinearSVC", "LogisticRegression", "Model", "NuSVC",
-           "PassiveAggressiveClassifier", "Pegasos", "Perceptron", "SGDClassifier", "SVC", "Separability", "Stopped",
-           "VotedPerceptron", "load", "read", "separable", "verify"]
+__all__ = ["AveragedPerceptron", "Check", "HardMarginSVC", "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "Model", "NuSVC",
+           "PassiveAggressiveClassifier", "Path", "Pegasos", "Perceptron", "SGDClassifier", "SVC", "Separability", "Stopped",
+           "Trace", "TunedClassifier", "VotedPerceptron", "load", "path", "plot_path", "plot_plane", "read", "separable", "trace", "verify"]

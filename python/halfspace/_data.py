@@ -28,7 +28,7 @@ def _in_lines(X):
     return fits(along, cols, down, rows) or fits(down, rows, along, cols)
 
 
-def dataset(X, labels=None, classes=None, weights=None, names=None, label_name=None, n_jobs=None, decimals=False):
+def dataset(X, labels=None, classes=None, weights=None, names=None, label_name=None, n_jobs=None, decimals=False, categories=None):
     """X: float64 or float32, in C or Fortran order, or CSR; read where it is. labels: a number of `classes` for every row."""
     keep = [X]
     rows = lib.Rows(hold=lib.BORROW, decimals=int(decimals), threads=lib.threads(n_jobs))
@@ -41,6 +41,10 @@ def dataset(X, labels=None, classes=None, weights=None, names=None, label_name=N
     if names is not None:
         rows.names, rows.name_count = lib.texts(names), len(names)
         rows.label_name = lib.text_bytes(label_name) if label_name else None
+        if categories is not None:
+            counts = [0 if values is None else len(values) for values in categories]
+            rows.category_counts = (ctypes.c_uint64 * max(1, len(counts)))(*counts)
+            rows.categories = lib.texts([value for values in categories for value in values or ()])
     out = ctypes.c_void_p()
     if sparse.issparse(X):
         if not X.has_canonical_format:
@@ -64,7 +68,8 @@ def read(path, *, as_frame=False, n_jobs=None, **options):
 
     Options are those of the command line: format, label, weight, ignore, categorical, text, missing, zero_based. Returns (X, y): X a
     numpy array, or a scipy CSR matrix where the rows are sparse; y as numbers where all labels are numbers, else as words, None
-    where the file has none. With as_frame=True X is a pandas frame with the names of the columns.
+    where the file has none. Values that the library keeps as floats are used where they are, read-only; those that it keeps smaller
+    (ones, decimals) become float64. With as_frame=True X is a pandas frame with the names of the columns.
 
     >>> import halfspace
     >>> X, y = halfspace.read("data/iris.csv")
@@ -82,7 +87,10 @@ def read(path, *, as_frame=False, n_jobs=None, **options):
     data = lib.Handle("dataset", out)
     about = lib.call_for_json("dataset_describe", data.pointer)
     rows, cols, entries = about["rows"], about["features"], about["nonzeros"]
-    if about["sparse"]:
+    X = _in_place(data, about)
+    if X is not None:
+        pass
+    elif about["sparse"]:
         values, columns, starts = np.empty(entries), np.empty(entries, np.int32), np.empty(rows + 1, np.int64)
         lib.call("dataset_entries", data.pointer, *[ctypes.c_void_p(a.ctypes.data) for a in (values, columns, starts)])
         if entries < 2**31:
@@ -102,6 +110,34 @@ def read(path, *, as_frame=False, n_jobs=None, **options):
         if as_frame:
             y = pandas.Series(y, name=about["label"])
     return X, y
+
+
+class _Memory:
+    """Memory of the library for numpy, kept as long as an array of it is used; nothing may be written to it."""
+
+    def __init__(self, data, array, dtype):
+        self._data = data
+        shape = (array.rows,) if array.cols == 1 and array.row_stride == dtype.itemsize else (array.rows, array.cols)
+        strides = (array.row_stride, array.col_stride)[:len(shape)]
+        self.__array_interface__ = {"version": 3, "shape": shape, "strides": strides, "typestr": dtype.str, "data": (array.data or 0, True)}
+
+
+def _in_place(data, about):
+    """The values where they are, if they are floats; column numbers and starts as scipy wants them. None: they must be copied."""
+    values, columns, starts = lib.Array(), lib.Array(), lib.Array()
+    lib.call("dataset_view", data.pointer, *[ctypes.byref(array) for array in (values, columns, starts)])
+    if values.type not in (0, 1) or not values.data:
+        return None
+    X = np.asarray(_Memory(data, values, np.dtype(np.float64 if values.type == 0 else np.float32)))
+    if not about["sparse"]:
+        return X.reshape(about["rows"], about["features"])
+    index = np.asarray(_Memory(data, columns, np.dtype(np.uint16 if columns.type == 6 else np.uint32)))
+    first = np.asarray(_Memory(data, starts, np.dtype(np.uint64)))
+    index = index.astype(np.int32) if columns.type == 6 else index.view(np.int32)
+    first = first.astype(np.int32) if about["nonzeros"] < 2**31 else first.view(np.int64)
+    out = sparse.csr_matrix((about["rows"], about["features"]), dtype=X.dtype)
+    out.data, out.indices, out.indptr = X, index, first
+    return out
 
 
 def label_values(names):

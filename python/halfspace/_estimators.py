@@ -3,7 +3,7 @@
 import warnings
 
 from . import _model
-from ._base import Classifier, OnlineClassifier, ProbabilityMixin
+from ._base import Classifier, OnlineClassifier, PartialFitMixin, ProbabilityMixin
 from ._parameters import with_options
 
 # Narrower than on the command line: scores then agree to seven digits whatever the order of the rows, which scikit-learn's
@@ -13,12 +13,12 @@ _KERNEL_ONLY = ("kernel", "cache", "multiclass")
 
 
 @with_options("perceptron")
-class Perceptron(OnlineClassifier):
+class Perceptron(PartialFitMixin, OnlineClassifier):
     """Rosenblatt's perceptron. `certificate_` has its mistake bound, or the margin of a plane that separates the classes."""
 
 
 @with_options("averaged-perceptron")
-class AveragedPerceptron(OnlineClassifier):
+class AveragedPerceptron(PartialFitMixin, OnlineClassifier):
     """The mean of the planes of a perceptron over all steps (Freund and Schapire 1999)."""
 
 
@@ -28,12 +28,12 @@ class VotedPerceptron(OnlineClassifier):
 
 
 @with_options("passive-aggressive")
-class PassiveAggressiveClassifier(OnlineClassifier):
+class PassiveAggressiveClassifier(PartialFitMixin, OnlineClassifier):
     """Passive-aggressive learning (Crammer et al. 2006)."""
 
 
 @with_options("pegasos", defaults={"offset": "free"})
-class Pegasos(OnlineClassifier):
+class Pegasos(PartialFitMixin, OnlineClassifier):
     """Stochastic subgradient steps on the hinge loss with a penalty (Shalev-Shwartz et al. 2007), with a duality gap.
 
     Unlike on the command line the plane has an offset by default.
@@ -41,7 +41,7 @@ class Pegasos(OnlineClassifier):
 
 
 @with_options("sgd")
-class SGDClassifier(OnlineClassifier):
+class SGDClassifier(PartialFitMixin, OnlineClassifier):
     """Gradient descent by rows or batches on a convex loss."""
 
 
@@ -80,7 +80,7 @@ class HardMarginSVC(Classifier):
             options = ["C", "1e6", "offset", str(self.offset), "kernel", str(self.kernel), "gap", "0.001"]
             if self.kernel == "linear":
                 options = options[:4] + options[6:]
-            model, report = _model.train(self._data, "svm", options, self.scale, self._seed(), self.n_jobs, self.seconds, self.callback)
+            model, report = self._with_trainer("svm", options, lambda trainer: _model.train(self._data, trainer))
         super()._keep(model, report)
 
     def fit(self, X, y, sample_weight=None):

@@ -20,7 +20,7 @@ class Stopped(RuntimeError):
     """A limit came before there was an answer."""
 
 
-class _Error(ctypes.Structure):
+class Error(ctypes.Structure):
     _fields_ = [("code", ctypes.c_int32), ("message", ctypes.c_char * 1024), ("hint", ctypes.c_char * 512),
                 ("file", ctypes.c_char * 512), ("line", ctypes.c_uint64), ("column", ctypes.c_uint64)]
 
@@ -32,7 +32,8 @@ class Array(ctypes.Structure):
 
 class Rows(ctypes.Structure):
     _fields_ = [("labels", ctypes.c_void_p), ("classes", _texts), ("class_count", ctypes.c_uint64), ("weights", ctypes.c_void_p),
-                ("names", _texts), ("name_count", ctypes.c_uint64), ("label_name", _text), ("hold", ctypes.c_int32),
+                ("names", _texts), ("name_count", ctypes.c_uint64), ("category_counts", ctypes.POINTER(ctypes.c_uint64)),
+                ("categories", _texts), ("label_name", _text), ("hold", ctypes.c_int32),
                 ("decimals", ctypes.c_int32), ("threads", ctypes.c_int32)]
 
 
@@ -41,6 +42,20 @@ class Training(ctypes.Structure):
                 ("scale", _text), ("features", _text), ("features_kernel", _text), ("seed", ctypes.c_uint64),
                 ("threads", ctypes.c_int32), ("seconds", ctypes.c_double), ("observe", _observe), ("context", ctypes.c_void_p),
                 ("stop", ctypes.c_void_p), ("start", ctypes.c_void_p)]
+
+
+class Search(ctypes.Structure):
+    _fields_ = [("folds", ctypes.c_int32), ("repeats", ctypes.c_int32), ("groups", ctypes.c_void_p), ("metric", _text),
+                ("costs", _text), ("rule", _text), ("nested", ctypes.c_int32)]
+
+
+class Update(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_uint64), ("pass_", ctypes.c_uint64), ("row", ctypes.c_uint64), ("y", ctypes.c_int32),
+                ("margin_before", ctypes.c_double), ("margin_after", ctypes.c_double), ("theta0", ctypes.c_double),
+                ("norm", ctypes.c_double), ("theta", ctypes.POINTER(ctypes.c_double)), ("features", ctypes.c_uint64)]
+
+
+see = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Update))
 
 
 def _find():
@@ -68,10 +83,14 @@ def _load():
 _so = _load()
 _so.halfspace_version.restype = _text
 _so.halfspace_stop_make.restype = ctypes.c_void_p
-for _name in ("text", "dataset", "model", "stop"):
+for _name in ("text", "numbers", "dataset", "model", "stop"):
     _free = getattr(_so, f"halfspace_{_name}_free")
     _free.restype, _free.argtypes = None, [ctypes.c_void_p]
 _so.halfspace_stop_cancel.restype, _so.halfspace_stop_cancel.argtypes = None, [ctypes.c_void_p]
+
+
+scores_dense = _so.halfspace_scores_dense
+scores_dense.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p]
 
 
 def version():
@@ -120,7 +139,7 @@ def _raise(error):
 
 def call(name, *arguments):
     """A function of the interface that takes an error structure last; an error becomes an exception."""
-    error = _Error()
+    error = Error()
     if getattr(_so, "halfspace_" + name)(*arguments, ctypes.byref(error)) != 0:
         _raise(error)
 

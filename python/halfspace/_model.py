@@ -12,11 +12,13 @@ class Model:
 
     def __init__(self, handle):
         self._handle = handle
+        self._pointer = handle.pointer.value
         self.describe = lib.call_for_json("model_describe", handle.pointer)
         self.classes = self.describe["classes"]
         self.features = self.describe["features"]
         self.planes = self.describe["planes"]
         self.certificate = self.describe["certificate"]
+        self.plain = self.describe["linear"]  # planes of rows as they are
 
     @classmethod
     def from_bytes(cls, data):
@@ -58,6 +60,22 @@ class Model:
     def probabilities(self, data, rows, n_jobs=None):
         return self._ask("probabilities", data, np.empty((rows, len(self.classes))), n_jobs)
 
+    def scores_of_array(self, X, n_jobs=None):
+        """Scores of float rows in C order, read once where they are; None: the model or the values are not of that kind."""
+        rows, cols = X.shape
+        out = np.empty((rows, self.planes))
+        item = X.itemsize
+        values = lib.Array(X.__array_interface__["data"][0], 0 if item == 8 else 1, rows, cols, cols * item, item)
+        error = lib.Error()
+        code = lib.scores_dense(self._pointer, ctypes.byref(values), lib.threads(n_jobs), out.__array_interface__["data"][0], ctypes.byref(error))
+        return out if code == 0 else None
+
+    def deviations(self):
+        """How far every feature spreads among the training rows; NaN where the model does not say."""
+        out = np.empty(self.features)
+        lib.call("model_deviations", self._handle.pointer, ctypes.c_void_p(out.ctypes.data))
+        return out
+
     def coefficients(self):
         """Weights and offsets of the planes, or None where the model has none of rows as they are."""
         if not self.describe["linear"]:
@@ -70,35 +88,126 @@ class Model:
         return f"<halfspace model: {self.describe['algorithm']}, {self.features} features, {len(self.classes)} classes>"
 
 
-def train(data, algorithm, options, scale="none", seed=0, n_jobs=None, seconds=None, callback=None, start=None):
-    """Trains; returns (model or None, report). Ctrl-C ends it."""
-    failure = []
+class Trainer:
+    """What a training needs besides rows: the structure of the interface, and whoever looks on."""
 
-    def observe(_, done, iterations, relative_gap):
+    def __init__(self, algorithm, options, scale="none", seed=0, n_jobs=None, seconds=None, callback=None, start=None):
+        self._keep = (start, lib.texts(options))
+        self._callback, self._failure = callback, None
+        self.how = lib.Training(algorithm=algorithm.encode(), options=self._keep[1], option_count=len(options) // 2,
+                                scale=lib.text_bytes(scale), seed=seed, threads=lib.threads(n_jobs), seconds=seconds or 0.0)
+        if callback is not None:
+            self.how.observe = lib._observe(self._observe)
+        if start is not None:
+            self.how.start = start._handle.pointer
+
+    def _observe(self, _, done, iterations, relative_gap):
         try:
-            return 0 if callback({"done": done, "iterations": iterations, "relative_gap": relative_gap}) is False else 1
+            return 0 if self._callback({"done": done, "iterations": iterations, "relative_gap": relative_gap}) is False else 1
         except BaseException as error:  # cannot pass through the library: raised again after it has returned
-            failure.append(error)
+            self._failure = error
             return 0
 
-    def work(stop):
-        how = lib.Training(algorithm=algorithm.encode(), options=lib.texts(options), option_count=len(options) // 2,
-                           scale=lib.text_bytes(scale), seed=seed, threads=lib.threads(n_jobs), seconds=seconds or 0.0, stop=stop)
-        if callback is not None:
-            how.observe = lib._observe(observe)
-        if start is not None:
-            how.start = start._handle.pointer
+    def run(self, work):
+        """work(how) with Ctrl-C heard; raises what a callback has raised."""
+        def with_stop(stop):
+            self.how.stop = stop
+            return work(self.how)
+
+        try:
+            return lib.interruptible(with_stop)
+        except lib.Stopped:
+            if self._failure is not None:
+                raise self._failure from None
+            raise
+        finally:
+            self.how.stop = None
+            if self._failure is not None:
+                raise self._failure from None
+
+
+def _model_or_none(pointer):
+    return Model(lib.Handle("model", pointer)) if pointer else None
+
+
+def train(data, trainer):
+    """Trains; returns (model or None, report). Ctrl-C ends it."""
+    def work(how):
         model, report = ctypes.c_void_p(), ctypes.c_void_p()
         lib.call("train", data.pointer, ctypes.byref(how), ctypes.byref(model), ctypes.byref(report))
-        about = lib.json.loads(lib.take_text(report))
-        return (Model(lib.Handle("model", model)) if model else None), about
+        return _model_or_none(model), lib.json.loads(lib.take_text(report))
 
-    try:
-        result = lib.interruptible(work)
-    except lib.Stopped:
+    return trainer.run(work)
+
+
+def learn(data, trainer, walk):
+    """One pass over rows that are a part of more to come; returns (model, report, walk to go on from)."""
+    def work(how):
+        model, report, after, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.POINTER(ctypes.c_double)(), ctypes.c_uint64()
+        begin = None if walk is None else ctypes.c_void_p(walk.ctypes.data)
+        lib.call("learn", data.pointer, ctypes.byref(how), begin, ctypes.c_uint64(0 if walk is None else len(walk)),
+                 ctypes.byref(model), ctypes.byref(after), ctypes.byref(size), ctypes.byref(report))
+        try:
+            state = np.ctypeslib.as_array(after, (size.value,)).copy()
+        finally:
+            lib._so.halfspace_numbers_free(ctypes.cast(after, ctypes.c_void_p))
+        return _model_or_none(model), lib.json.loads(lib.take_text(report)), state
+
+    return trainer.run(work)
+
+
+def tune(data, trainer, folds, repeats, metric, costs, rule, nested, groups=None):
+    """The options of the trainer, some of them ranges, chosen by cross-validation; returns (model, report)."""
+    if groups is not None:
+        groups = np.ascontiguousarray(groups, np.uint32)
+    search = lib.Search(folds=folds, repeats=repeats, groups=None if groups is None else groups.ctypes.data,
+                        metric=lib.text_bytes(metric), costs=None if costs is None else lib.text_bytes(costs),
+                        rule=lib.text_bytes(rule), nested=int(nested))
+
+    def work(how):
+        model, report = ctypes.c_void_p(), ctypes.c_void_p()
+        lib.call("tune", data.pointer, ctypes.byref(how), ctypes.byref(search), ctypes.byref(model), ctypes.byref(report))
+        return _model_or_none(model), lib.json.loads(lib.take_text(report))
+
+    return trainer.run(work)
+
+
+def path(data, trainer, holdout):
+    """A classifier along one option: {"option", "points"}."""
+    return trainer.run(lambda how: lib.call_for_json("path", data.pointer, ctypes.byref(how), ctypes.c_double(holdout)))
+
+
+def trace(data, trainer, every, most, see):
+    """Trains and calls see(update) for the updates; returns (model, report)."""
+    failure = []
+
+    def shown(_, update):
         if failure:
-            raise failure[0] from None
-        raise
+            return
+        try:
+            see(update.contents)
+        except BaseException as error:  # raised again after the library has returned
+            failure.append(error)
+            lib._so.halfspace_stop_cancel(trainer.how.stop)
+
+    def work(how):
+        model, report = ctypes.c_void_p(), ctypes.c_void_p()
+        lib.call("trace", data.pointer, ctypes.byref(how), ctypes.c_uint64(every), ctypes.c_uint64(most or 0), lib.see(shown), None,
+                 ctypes.byref(model), ctypes.byref(report))
+        return _model_or_none(model), lib.json.loads(lib.take_text(report))
+
+    result = trainer.run(work)
     if failure:
         raise failure[0]
     return result
+
+
+def report(model, data, test, name, n_jobs):
+    """The page about a model, as text."""
+    def work(stop):
+        page = ctypes.c_void_p()
+        lib.call("report", model._handle.pointer, data.pointer, None if test is None else test.pointer, lib.text_bytes(name),
+                 ctypes.c_int32(lib.threads(n_jobs)), stop, ctypes.byref(page), None)
+        return lib.take_text(page)
+
+    return lib.interruptible(work)

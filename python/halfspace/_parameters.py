@@ -14,6 +14,7 @@ COMMON = {
     "n_jobs": (None, "threads; None and -1: all allowed cores. Results do not depend on it"),
     "seconds": (None, "stop after so long with the best model so far"),
     "callback": (None, "called with done, iterations and relative_gap while the fit runs; returning False ends it"),
+    "progress": (False, "True: a bar on standard error, or in the notebook"),
 }
 
 
@@ -63,7 +64,7 @@ def option_texts(algorithm, params):
     return pairs
 
 
-def with_options(algorithm, leave_out=(), defaults=(), **more):
+def with_options(algorithm, /, leave_out=(), defaults=(), **more):
     """Class decorator: __init__ with the options of an algorithm as keywords, and their table in the docstring.
 
     leave_out: options that the estimator does not have. defaults: others than the table's. more: keywords of its own, with
@@ -71,7 +72,7 @@ def with_options(algorithm, leave_out=(), defaults=(), **more):
     """
     changed = dict(defaults)
     table = {}
-    for option in TABLES[algorithm]["options"]:
+    for option in TABLES[algorithm]["options"] if algorithm else ():
         name = keyword(option["name"])
         if option["name"] in leave_out or name in COMMON:
             continue
@@ -100,7 +101,7 @@ def with_options(algorithm, leave_out=(), defaults=(), **more):
             + [kind(name, kind.KEYWORD_ONLY, default=default) for name, (default, _) in table.items()])
         __init__.__qualname__ = f"{cls.__name__}.__init__"
         cls.__init__ = __init__
-        cls._algorithm = algorithm
+        cls._algorithm, cls._parameters = algorithm, table
         lines = "".join(f"    {name} : default {default!r}\n        {words}\n" for name, (default, words) in table.items())
         cls.__doc__ = f"{inspect.cleandoc(cls.__doc__)}\n\n    Parameters\n    ----------\n{lines}"
         return cls

@@ -11,14 +11,16 @@ from . import _data, _estimators
 from . import _library as lib
 from ._base import _CHECKS, Classifier
 from ._model import Model
+from ._tables import table_of
 
 
-def _labelled(X, y, sample_weight, n_jobs, decimals=False, names=None, label_name=None):
-    X, y = check_X_y(X, y, **_CHECKS)
+def _labelled(X, y, sample_weight, n_jobs, decimals=False, names=None, label_name=None, categories=None):
+    table = table_of(X)
+    X, y = check_X_y(X if table is None else table.encoded(table.categories()), y, **_CHECKS)
     check_classification_targets(y)
     classes, numbers = np.unique(y, return_inverse=True)
     weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-    return _data.dataset(X, numbers, _data.label_names(classes), weights, names, label_name, n_jobs, decimals), X
+    return _data.dataset(X, numbers, _data.label_names(classes), weights, names, label_name, n_jobs, decimals, categories), X
 
 
 class Separability:
@@ -73,7 +75,13 @@ def verify(model, X, y, sample_weight=None, *, n_jobs=None):
     if isinstance(model, Classifier):
         sample_weight = model._weights_for_check(y, sample_weight)
         model = model.model_
-    data, _ = _labelled(X, y, sample_weight, n_jobs, names=model.describe["names"], label_name=model.describe["label"])
+    names, categories = model.describe["names"], None
+    if model.describe["columns"] is not None:
+        categories = [column["categories"] for column in model.describe["columns"]]
+        names = [column["name"] for column in model.describe["columns"]]
+        table = table_of(X)
+        X = X if table is None else table.encoded(categories)
+    data, _ = _labelled(X, y, sample_weight, n_jobs, names=names, label_name=model.describe["label"], categories=categories)
     return Check(lib.call_for_json("verify", model._handle.pointer, data.pointer, ctypes.c_int32(lib.threads(n_jobs))))
 
 

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "c/handles.hpp"
 #include "halfspace/data/arrays.hpp"
+#include "halfspace/data/categories.hpp"
 #include "halfspace/data/matrix.hpp"
 #include "halfspace/data/read.hpp"
 #include "halfspace/model/read_for_model.hpp"
@@ -66,6 +68,18 @@ std::vector<std::string> texts(const char* const* list, std::uint64_t count, con
   return out;
 }
 
+Dataset with_categories(Dataset data, const halfspace_rows& rows) {
+  if (rows.category_counts == nullptr) return data;
+  std::vector<TableColumn> columns;
+  const char* const* next = rows.categories;
+  for (std::uint64_t k = 0; k < rows.name_count; ++k) {
+    columns.push_back(
+        {&need(need(&rows.names, "names")[k], "a name"), texts(next, rows.category_counts[k], "categories")});
+    if (next != nullptr) next += rows.category_counts[k];
+  }
+  return with_columns(data, columns, text_or(rows.label_name));
+}
+
 ArrayOptions array_options(const halfspace_rows& rows, std::size_t count) {
   ArrayOptions out;
   if (rows.hold != HALFSPACE_COPY && rows.hold != HALFSPACE_BORROW)
@@ -76,6 +90,10 @@ ArrayOptions array_options(const halfspace_rows& rows, std::size_t count) {
   if (rows.weights != nullptr) out.weights = {rows.weights, count};
   if (rows.names != nullptr) out.names = texts(rows.names, rows.name_count, "names");
   out.label_name = text_or(rows.label_name);
+  if (rows.category_counts != nullptr) {  // with_categories() knows the names
+    out.names.clear();
+    out.label_name.clear();
+  }
   out.decimals = rows.decimals != 0;
   out.threads = Threads(rows.threads);
   return out;
@@ -141,6 +159,34 @@ void set_read_option(ReadOptions& options, const std::string& name, const std::s
   }
 }
 
+template <class T>
+halfspace_array list_at(const T* data, std::int32_t type, std::uint64_t size) {
+  return {data, type, size, 1, sizeof(T), sizeof(T)};
+}
+
+template <class V>
+constexpr std::int32_t value_type = std::is_same_v<V, double>  ? HALFSPACE_FLOAT64
+                                    : std::is_same_v<V, float> ? HALFSPACE_FLOAT32
+                                                               : -1;
+
+template <class View>
+void put_view(const View& view, halfspace_array& values, halfspace_array& columns, halfspace_array& starts) {
+  using V = typename View::Value;
+  if constexpr (value_type<V> < 0) {
+    return;
+  } else if constexpr (is_sparse<View>) {
+    using I = typename View::Index;
+    const std::uint64_t entries = view.rows == 0 ? 0 : view.start[view.rows];
+    values = list_at(view.value, value_type<V>, entries);
+    columns = list_at(view.index, sizeof(I) == 2 ? HALFSPACE_UINT16 : HALFSPACE_UINT32, entries);
+    starts = list_at(view.start, HALFSPACE_UINT64, view.rows + 1);
+  } else {
+    values = {
+        view.value, value_type<V>, view.rows, view.cols, static_cast<std::int64_t>(view.cols * sizeof(V)),
+        sizeof(V)};
+  }
+}
+
 Json describe_dataset(const Dataset& data) {
   Json names = nullptr, label = nullptr;
   if (data.encoding() != nullptr) {
@@ -161,6 +207,15 @@ Json describe_dataset(const Dataset& data) {
 }
 
 }  // namespace
+
+Dataset dense_set(const halfspace_array& array, const halfspace_rows& rows) {
+  ArrayOptions options = array_options(rows, array.rows);
+  set_layout(array, options);
+  return with_categories(
+      Dataset::dense(values_of_type(array, value_count(array, options)), array.rows, array.cols, options),
+      rows);
+}
+
 }  // namespace halfspace::c
 
 using namespace halfspace;
@@ -169,11 +224,7 @@ using namespace halfspace::c;
 std::int32_t halfspace_dataset_dense(const halfspace_array* values, const halfspace_rows* rows,
                                      halfspace_dataset** out, halfspace_error* error) {
   return guarded(error, [&] {
-    const halfspace_array& array = need(values, "values");
-    ArrayOptions options = array_options(need(rows, "rows"), array.rows);
-    set_layout(array, options);
-    need(out, "out") = new halfspace_dataset{
-        Dataset::dense(values_of_type(array, value_count(array, options)), array.rows, array.cols, options)};
+    need(out, "out") = new halfspace_dataset{dense_set(need(values, "values"), need(rows, "rows"))};
   });
 }
 
@@ -186,10 +237,11 @@ std::int32_t halfspace_dataset_csr(const halfspace_array* values, const halfspac
     const IndexArray begin = indices_of(need(starts, "starts"), "starts");
     const std::size_t lines = need(starts, "starts").rows;
     if (lines == 0) throw UsageError("starts: one more than there are rows");
-    need(out, "out") =
-        new halfspace_dataset{Dataset::csr(values_of_type(entries, list_size(entries, "values")),
-                                           indices_of(need(columns, "columns"), "columns"), begin, cols,
-                                           array_options(need(rows, "rows"), lines - 1))};
+    need(out, "out") = new halfspace_dataset{
+        with_categories(Dataset::csr(values_of_type(entries, list_size(entries, "values")),
+                                     indices_of(need(columns, "columns"), "columns"), begin, cols,
+                                     array_options(need(rows, "rows"), lines - 1)),
+                        need(rows, "rows"))};
   });
 }
 
@@ -259,6 +311,17 @@ std::int32_t halfspace_dataset_entries(const halfspace_dataset* data, double* va
           }
         },
         rows.matrix());
+  });
+}
+
+std::int32_t halfspace_dataset_view(const halfspace_dataset* data, halfspace_array* values,
+                                    halfspace_array* columns, halfspace_array* starts,
+                                    halfspace_error* error) {
+  return guarded(error, [&] {
+    const Dataset& rows = need(data, "data").data;
+    need(values, "values") = need(columns, "columns") = need(starts, "starts") =
+        halfspace_array{nullptr, -1, 0, 1, 0, 0};
+    std::visit([&](const auto& view) { put_view(view, *values, *columns, *starts); }, rows.matrix());
   });
 }
 

@@ -31,6 +31,8 @@ namespace halfspace::c {
 
 using Json = nlohmann::ordered_json;
 
+[[nodiscard]] Dataset dense_set(const halfspace_array& array, const halfspace_rows& rows);
+
 inline std::string text_or(const char* text, std::string_view otherwise = {}) {
   return text == nullptr ? std::string(otherwise) : std::string(text);
 }

@@ -3,13 +3,17 @@
 #include "halfspace/model/model.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <variant>
 #include <vector>
 
 #include "c/handles.hpp"
+#include "halfspace/certify/certificate.hpp"
 #include "halfspace/certify/verify_model.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/model/predict.hpp"
+#include "model/row_scores.hpp"
 
 namespace halfspace::c {
 namespace {
@@ -22,9 +26,58 @@ const LinearModel* planes_of(const Model& model) {
   return linear == nullptr || model.unit_rows || has_preparation(model) ? nullptr : linear;
 }
 
+template <class V>
+Matrix plain_rows(const halfspace_array& array) {
+  return DenseView<V>{.rows = array.rows, .cols = array.cols, .value = static_cast<const V*>(array.data)};
+}
+
+// One look at every value: what is not finite in a row makes its score no finite number, whatever the weights. False, with
+// nothing said, where that happened, or the rows or the model are of another kind.
+bool scores_unchecked(const Model& model, const halfspace_array& array, const Threads& threads, double* out) {
+  const LinearModel* planes = planes_of(model);
+  const bool wide = array.type == HALFSPACE_FLOAT64;
+  const auto item = static_cast<std::int64_t>(wide ? sizeof(double) : sizeof(float));
+  if (planes == nullptr || array.rows == 0 || array.data == nullptr ||
+      (!wide && array.type != HALFSPACE_FLOAT32) || (array.cols > 1 && array.col_stride != item) ||
+      (array.rows > 1 && array.row_stride != item * static_cast<std::int64_t>(array.cols)))
+    return false;
+  const bool constant =
+      std::all_of(planes->weights.begin(), planes->weights.end(), [](double w) { return w == 0; });
+  if (constant) return false;
+  DatasetParts parts;
+  parts.matrix = wide ? plain_rows<double>(array) : plain_rows<float>(array);
+  parts.nonzeros = array.rows * array.cols;
+  const Dataset rows = Dataset::make(std::move(parts), false);
+  const std::size_t size = array.rows * planes->planes;
+  detail::linear_scores(*planes, false, rows, threads, {out, size});
+  return std::all_of(out, out + size, [](double x) { return std::isfinite(x); });
+}
+
 Json facts_json(const Facts& facts) {
   Json out = Json::object();
   for (const auto& [key, value] : facts) out[key] = value;
+  return out;
+}
+
+// What a table needs to be read as the training table was; null: no table, or one with more than numbers and categories.
+Json columns_json(const Model& model) {
+  if (model.encoding == nullptr) return nullptr;
+  Json out = Json::array();
+  for (const Column& column : model.encoding->columns) {
+    const bool category = column.kind == ColumnKind::Category;
+    if (column.kind == ColumnKind::Words || column.fill || column.missing_feature || column.reference)
+      return nullptr;
+    out.push_back(
+        {{"name", column.name}, {"categories", category ? Json(column.categories) : Json(nullptr)}});
+  }
+  return out;
+}
+
+// The certificates in words.
+Json proofs_json(const Model& model) {
+  Json out = Json::array();
+  if (model.certificate.empty()) return out;
+  for (const Certificate& one : certificates_from_json(model.certificate, {})) out.push_back(describe(one));
   return out;
 }
 
@@ -45,8 +98,10 @@ Json describe_model(const Model& model) {
           {"form", form_names[model.form.index()]},
           {"linear", planes_of(model) != nullptr},
           {"probabilities", has_probabilities(model)},
+          {"proofs", proofs_json(model)},
           {"certificate", model.certificate.empty() ? Json(nullptr) : Json::parse(model.certificate)},
           {"names", names},
+          {"columns", columns_json(model)},
           {"label", label}};
 }
 
@@ -71,6 +126,24 @@ std::int32_t halfspace_scores(const halfspace_model* model, const halfspace_data
     const std::vector<double> found =
         scores(need(model, "model").model, need(data, "data").data, Threads(threads));
     std::copy(found.begin(), found.end(), &need(out, "scores"));
+  });
+}
+
+std::int32_t halfspace_scores_dense(const halfspace_model* model, const halfspace_array* values,
+                                    std::int32_t threads, double* out, halfspace_error* error) {
+  return guarded(error, [&] {
+    const Model& scorer = need(model, "model").model;
+    const halfspace_array& array = need(values, "values");
+    if (array.cols != scorer.features())
+      throw UsageError("the model takes " + std::to_string(scorer.features()) + " columns, not " +
+                       std::to_string(array.cols));
+    double* const to = array.rows == 0 ? out : &need(out, "scores");
+    if (scores_unchecked(scorer, array, Threads(threads), to)) return;
+    halfspace_rows rows{};
+    rows.hold = HALFSPACE_BORROW;
+    rows.threads = threads;
+    const std::vector<double> found = scores(scorer, dense_set(array, rows), Threads(threads));
+    std::copy(found.begin(), found.end(), to);
   });
 }
 
@@ -119,6 +192,16 @@ std::int32_t halfspace_model_planes(const halfspace_model* model, double* weight
     if (planes == nullptr) throw UsageError("the model has no planes of the rows as they are");
     std::copy(planes->weights.begin(), planes->weights.end(), &need(weights, "weights"));
     std::copy(planes->offsets.begin(), planes->offsets.end(), &need(offsets, "offsets"));
+  });
+}
+
+std::int32_t halfspace_model_deviations(const halfspace_model* model, double* deviations,
+                                        halfspace_error* error) {
+  return guarded(error, [&] {
+    const Model& shown = need(model, "model").model;
+    double* const to = &need(deviations, "deviations");
+    std::fill(to, to + shown.features(), std::numeric_limits<double>::quiet_NaN());
+    std::copy(shown.deviations.begin(), shown.deviations.end(), to);
   });
 }
 

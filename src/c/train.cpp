@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C interface: the list of algorithms, training, separability.
-#include "halfspace/train/train.hpp"
-
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <memory>
 #include <optional>
 
-#include "c/handles.hpp"
+#include "c/training.hpp"
 #include "halfspace/core/version.hpp"
 #include "halfspace/solve/separability.hpp"
 
@@ -42,6 +41,8 @@ std::shared_ptr<const StartPlane> start_of(const halfspace_model* model) {
   return std::make_shared<const StartPlane>(StartPlane{*planes, model->model.classes, "a model"});
 }
 
+}  // namespace
+
 Run run_of(const halfspace_training& how) {
   Run run;
   if (how.seed != 0) run.seed = how.seed;
@@ -67,6 +68,22 @@ Preparation preparation_of(const halfspace_training& how) {
   return out;
 }
 
+Algorithm algorithm_of(const halfspace_training& how) {
+  Algorithm algorithm = Algorithm::by_name(text_or(how.algorithm, "logistic"));
+  for (const auto& [name, value] : options_of(how)) algorithm.set(name, value);
+  return algorithm;
+}
+
+Facts options_of(const halfspace_training& how) {
+  Facts out;
+  for (std::uint64_t i = 0; i < how.option_count; ++i)
+    out.emplace_back(&need(need(&how.options, "options")[2 * i], "an option"),
+                     text_or(how.options[2 * i + 1]));
+  return out;
+}
+
+namespace {
+
 Json witness_json(const SeparationProof& proof) {
   if (proof.witnesses.empty()) return nullptr;
   Json rows = Json::array(), weights = Json::array();
@@ -81,12 +98,9 @@ Json separation_json(const SeparationProof& proof) {
           {"proof", Json::parse(to_json(proof))}};
 }
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
+}  // namespace
 
-Json report_json(const Fit& fit) {
+Json report_of(const Fit& fit) {
   constexpr const char* outcomes[] = {"yes", "no", "limit"};
   Json objective = nullptr, error = nullptr, notes = Json::array(), summary = Json::array();
   if (fit.proof.objective)
@@ -111,6 +125,42 @@ Json report_json(const Fit& fit) {
           {"notes", notes},
           {"summary", summary},
           {"figures", figures}};
+}
+
+namespace {
+
+double number_of(const Facts& facts, std::string_view name) {
+  double value = 0;
+  for (const auto& [key, text] : facts)
+    if (key == name) std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// Pegasos' steps depend on how many there were before: with the rate 1/(lambda t) a walk from another start forgets it at
+// once, so what goes on from a trained model is its own walk. Null for all others, which start from its planes.
+std::shared_ptr<const WalkState> walk_that_led_to(const Model& model) {
+  const LinearModel* planes = std::get_if<LinearModel>(&model.form);
+  const bool pegasos =
+      model.algorithm == "pegasos" &&
+      std::find(model.options.begin(), model.options.end(),
+                std::pair<std::string, std::string>("rate", "pegasos")) != model.options.end() &&
+      std::find(model.options.begin(), model.options.end(),
+                std::pair<std::string, std::string>("average", "false")) != model.options.end();
+  const double steps = std::ceil(number_of(model.facts, "rows") * number_of(model.options, "passes") /
+                                 std::max(1.0, number_of(model.options, "batch")));
+  if (!pegasos || planes == nullptr || model.unit_rows || has_preparation(model) || !(steps > 0))
+    return nullptr;
+  auto state = std::make_shared<WalkState>();
+  state->features = planes->features;
+  state->planes = planes->planes;
+  state->steps = static_cast<std::uint64_t>(steps);
+  state->scale = 1 / (number_of(model.options, "lambda") * steps);
+  state->mistakes.assign(planes->planes, 0);
+  state->theta0 = planes->offsets;
+  state->offset_sums.assign(planes->planes, 0.0);
+  for (std::size_t j = 0; j < planes->features; ++j)
+    for (std::size_t k = 0; k < planes->planes; ++k) state->v.push_back(planes->plane(k)[j] / state->scale);
+  return state;
 }
 
 // The plane with the widest margin where there is one, else that of the proof, as doubles.
@@ -173,14 +223,38 @@ std::int32_t halfspace_train(const halfspace_dataset* data, const halfspace_trai
   return guarded(error, [&] {
     const halfspace_training& given = need(how, "how");
     need(model, "model") = nullptr;
-    Algorithm algorithm = Algorithm::by_name(text_or(given.algorithm, "logistic"));
-    for (std::uint64_t i = 0; i < given.option_count; ++i)
-      algorithm.set(&need(given.options[2 * i], "an option"), text_or(given.options[2 * i + 1]));
-    Fit fit = train(need(data, "data").data, preparation_of(given), algorithm, run_of(given));
-    if (report != nullptr) *report = allocate_json(report_json(fit));
-    if (fit.has_model()) *model = new halfspace_model{std::move(fit).model()};
+    Fit fit = train(need(data, "data").data, preparation_of(given), algorithm_of(given), run_of(given));
+    hand_out(std::move(fit), *model, report);
   });
 }
+
+std::int32_t halfspace_learn(const halfspace_dataset* data, const halfspace_training* how, const double* walk,
+                             std::uint64_t walk_size, halfspace_model** model, double** after,
+                             std::uint64_t* after_size, char** report, halfspace_error* error) {
+  return guarded(error, [&] {
+    const halfspace_training& given = need(how, "how");
+    need(model, "model") = nullptr;
+    need(after, "after") = nullptr;
+    if (preparation_of(given).scale != ScaleKind::None || given.features != nullptr ||
+        given.positive != nullptr)
+      throw UsageError("rows that come in parts are taken as they are: no scaling, no features made of them");
+    Run run = run_of(given);
+    if (walk_size == 0 && given.start != nullptr) {
+      run.resume = walk_that_led_to(given.start->model);
+      if (run.resume != nullptr) run.start = nullptr;
+    }
+    if (walk_size > 0)
+      run.resume = std::make_shared<const WalkState>(walk_state_from({&need(walk, "walk"), walk_size}));
+    Fit fit = train_part(need(data, "data").data, algorithm_of(given), run);
+    const std::vector<double> state = to_numbers(*fit.trace.walk);
+    need(after_size, "after_size") = state.size();
+    const std::string_view bytes(reinterpret_cast<const char*>(state.data()), state.size() * sizeof(double));
+    *after = reinterpret_cast<double*>(allocate_text(bytes));
+    hand_out(std::move(fit), *model, report);
+  });
+}
+
+void halfspace_numbers_free(double* numbers) { std::free(numbers); }  // NOLINT(cppcoreguidelines-no-malloc)
 
 halfspace_stop* halfspace_stop_make(void) {
   halfspace_stop* out = nullptr;

@@ -191,4 +191,14 @@ Fit train_stream(const std::string& path, const StreamOptions& options, const Al
   return fit;
 }
 
+Fit train_part(const Dataset& data, const Algorithm& algorithm, const Run& given) {
+  if (!data.labelled()) throw InputError({.file = data.name()}, "no labels", "labelled rows for training");
+  if (data.features() == 0) throw InputError({.file = data.name()}, "no features", "at least one feature");
+  if (data.classes().size() < 2)
+    throw InputError({.file = data.name()}, "only one class", "training needs at least two");
+  Fit fit = algorithm.train_stream(*stream_of(data), begin_run(given));
+  fit.model().encoding = data.encoding();
+  return fit;
+}
+
 }  // namespace halfspace

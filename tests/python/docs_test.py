@@ -6,12 +6,14 @@ import doctest
 import io
 import pathlib
 import re
+import subprocess
 import sys
 
 import support  # noqa: F401
 
 import halfspace
 import halfspace._data
+import halfspace._search
 
 failed = 0
 for page in ("README.md", "docs/python.md"):
@@ -25,5 +27,9 @@ for page in ("README.md", "docs/python.md"):
         if shown and out.getvalue() != shown:
             failed += 1
             print(f"{page}: expected\n{shown}found\n{out.getvalue()}")
-failed += doctest.testmod(halfspace._data).failed
+for module in (halfspace._data, halfspace._search):
+    tried = doctest.testmod(module)
+    assert tried.attempted, module
+    failed += tried.failed
+failed += subprocess.run([sys.executable, "scripts/make-python-docs", "--check"]).returncode != 0
 sys.exit(1 if failed else 0)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "halfspace/core/parallel.hpp"
+#include "halfspace/data/dataset.hpp"
 #include "halfspace/data/matrix.hpp"
 
 namespace halfspace {
@@ -16,7 +17,9 @@ struct StreamBlock {
   Matrix matrix;  // always sparse; its number of columns is only a bound
   std::shared_ptr<const void> storage;
   std::vector<std::uint32_t> labels;  // classes of the rows
-  std::size_t features = 0;           // seen up to the end of this block
+  std::vector<std::uint32_t>
+      visits;                // the rows in their order, one of weight k standing k times; empty: each once
+  std::size_t features = 0;  // seen up to the end of this block
 };
 
 class RowStream {
@@ -42,5 +45,8 @@ struct StreamOptions {
 
 // libsvm text, plain or compressed, from a file or "-".
 [[nodiscard]] std::unique_ptr<RowStream> open_stream(const std::string& path, const StreamOptions& options);
+
+// Rows that are in memory, in blocks of a few thousand. Throws InputError for weights that are no whole numbers.
+[[nodiscard]] std::unique_ptr<RowStream> stream_of(const Dataset& data);
 
 }  // namespace halfspace

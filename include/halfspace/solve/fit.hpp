@@ -66,7 +66,8 @@ struct Fit {
     std::vector<double> curve;  // the objective at the end of every pass where it was computed
     // Scores of the training rows, where training two classes has left them: every sign is that of the model's score.
     std::vector<double> scores;
-    std::optional<ErrorCount> error;  // on the training rows; nothing: not counted
+    std::optional<ErrorCount> error;        // on the training rows; nothing: not counted
+    std::shared_ptr<const WalkState> walk;  // streams: where the learner stands, for Run::resume
   };
   struct Words {
     std::vector<std::string> notes;    // what a person should be told

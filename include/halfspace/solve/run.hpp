@@ -12,6 +12,7 @@
 
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/model/model.hpp"
+#include "halfspace/solve/walk_state.hpp"
 
 namespace halfspace {
 
@@ -49,6 +50,8 @@ struct Run {
   // Planes of a problem nearby, such as the C before on a path: penalties that make weights 0 begin there. They change how
   // long it takes and not what is proved. Null: zero.
   std::shared_ptr<const LinearModel> nearby;
+  // Streams: where an earlier one stopped, with the same options and classes; null: nowhere yet.
+  std::shared_ptr<const WalkState> resume;
 };
 
 // The run with its clock running: threads and `stop` know about the seconds and about what `observe` said, and calls of

@@ -57,4 +57,10 @@ template <AlgorithmOptions A>
 [[nodiscard]] Fit train_stream(const std::string& path, const StreamOptions& options,
                                const Algorithm& algorithm, const Run& run = {});
 
+// The same for rows in memory that are a part of more to come: goes on where run.resume stands, and fit.trace.walk is where
+// the next part goes on. Parts in their order leave the plane of one pass over all rows, to the bit. A row of weight k is
+// taken k times. Classes and features are those of `data`, which may have no row of a class. UsageError for other passes,
+// orders and batches than one.
+[[nodiscard]] Fit train_part(const Dataset& data, const Algorithm& algorithm, const Run& run = {});
+
 }  // namespace halfspace

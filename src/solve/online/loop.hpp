@@ -112,6 +112,7 @@ struct StreamedWalk {
   double radius2 = 0;
   std::uint64_t rows = 0;
   std::size_t features = 0;
+  std::shared_ptr<const WalkState> state;  // where it stands after the last row
 };
 [[nodiscard]] StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSetup& setup,
                                        const Run& run);

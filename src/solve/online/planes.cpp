@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "halfspace/core/error.hpp"
+
 namespace halfspace {
 
 OnlinePlanes::OnlinePlanes(std::size_t cols, std::size_t planes, Offset offset, bool average)
@@ -23,6 +25,36 @@ void OnlinePlanes::begin(std::size_t k, std::span<const double> theta, double th
   grow(theta.size());
   for (std::size_t j = 0; j < theta.size(); ++j) v_[j * planes_ + k] = theta[j];
   theta0_[k] = theta0;
+}
+
+void OnlinePlanes::resume(const WalkState& state) {
+  const std::size_t size = state.features * planes_;
+  if (state.planes != planes_ || state.v.size() != size || state.theta0.size() != planes_ ||
+      state.offset_sums.size() != planes_ || state.sums.size() != (average_ ? size : 0) ||
+      (!state.base.empty() && (!average_ || state.base.size() != size)))
+    throw UsageError("a learner goes on with the classes and options that it began with");
+  cols_ = state.features;
+  v_.assign(state.v.begin(), state.v.end());
+  u_.assign(state.sums.begin(), state.sums.end());
+  base_.assign(state.base.begin(), state.base.end());
+  theta0_ = state.theta0;
+  u0_ = state.offset_sums;
+  scale_ = state.scale;
+  scale_sum_ = state.scale_sum;
+  steps_ = state.steps;
+}
+
+void OnlinePlanes::put_state(WalkState& state) const {
+  state.features = cols_;
+  state.planes = planes_;
+  state.steps = steps_;
+  state.scale = scale_;
+  state.scale_sum = scale_sum_;
+  state.theta0 = theta0_;
+  state.offset_sums = u0_;
+  state.v.assign(v_.begin(), v_.end());
+  state.sums.assign(u_.begin(), u_.end());
+  state.base.assign(base_.begin(), base_.end());
 }
 
 void OnlinePlanes::scores_interleaved(const RowAccess& rows, std::size_t i, double* out) const {

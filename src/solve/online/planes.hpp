@@ -21,6 +21,8 @@ class OnlinePlanes {
   [[nodiscard]] std::size_t count() const { return planes_; }
   void grow(std::size_t cols);  // more features: their weights are 0
   void begin(std::size_t k, std::span<const double> theta, double theta0);  // before the first step
+  void resume(const WalkState& state);  // as many planes as there are here; UsageError
+  void put_state(WalkState& state) const;
 
   // out[k] = theta_k . x + theta0_k
   void scores(const RowAccess& rows, std::size_t i, double* out) const {

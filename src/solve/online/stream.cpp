@@ -29,15 +29,22 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
       check_start(setup, stream.classes());
       walker = std::make_unique<OnlineWalker>(rule, setup, classes, 0, classes == 2 ? 1 : classes,
                                               block.features, 0);
+      if (run.resume != nullptr) {
+        walker->resume(*run.resume);
+        out.radius2 = run.resume->radius2;
+        out.rows = run.resume->steps;
+      }
     }
     walker->planes().grow(block.features);
     const std::unique_ptr<RowAccess> rows = RowAccess::by_row(block.matrix);
     const std::size_t n = block.labels.size();
     for (auto i = static_cast<std::uint32_t>(visits.size()); i < n; ++i) visits.push_back(i);
-    walker->steps(*rows, block.labels, std::span(visits).first(n));
+    const std::span<const std::uint32_t> order =
+        block.visits.empty() ? std::span<const std::uint32_t>(visits).first(n) : block.visits;
+    walker->steps(*rows, block.labels, order);
     for (std::size_t i = 0; i < n; ++i)
       out.radius2 = std::max(out.radius2, rows->norm2(i) + (setup.offset == Offset::Lifted ? 1.0 : 0.0));
-    out.rows += n;
+    out.rows += order.size();
     out.features = walker->planes().cols();
   }
   if (!walker) throw Stopped(out.walk.stop == Stop::Time ? StopCause::Time : StopCause::Cancelled);
@@ -63,6 +70,11 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
       }
     }
   }
+  auto state = std::make_shared<WalkState>();
+  planes.put_state(*state);
+  state->radius2 = out.radius2;
+  for (const PlaneWalk& plane : walker->walk) state->mistakes.push_back(plane.mistakes);
+  out.state = std::move(state);
   out.walk.planes = std::move(walker->walk);
   out.walk.passes = 1;
   out.walk.visits = out.rows;
@@ -71,6 +83,7 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
 
 Fit streamed_fit(StreamedWalk& streamed, const OnlineSetup& setup, bool bounded) {
   Fit fit = online_fit(streamed.walk, setup);
+  fit.trace.walk = streamed.state;
   fit.trace.figures.emplace_back("rows", static_cast<double>(streamed.rows));
   fit.model().form = linear_model(setup.average ? mean_planes(streamed.walk) : last_planes(streamed.walk));
   if (!bounded || setup.start != nullptr) return fit;

@@ -29,6 +29,12 @@ OnlineWalker::OnlineWalker(const StepRule& rule, const OnlineSetup& setup, std::
     planes_.begin(k, setup.start->planes.plane(first + k), setup.start->planes.offsets.at(first + k));
 }
 
+void OnlineWalker::resume(const WalkState& state) {
+  planes_.resume(state);
+  t_ = state.steps;
+  for (std::size_t k = 0; k < walk.size(); ++k) walk[k].mistakes = state.mistakes.at(k);
+}
+
 void OnlineWalker::step(const RowAccess& rows, std::span<const std::uint32_t> labels,
                         std::span<const std::uint32_t> batch) {
   const std::size_t count = planes_.count();

@@ -29,6 +29,9 @@ class OnlineWalker {
   void step_scored(const RowAccess& rows, std::span<const std::uint32_t> labels,
                    std::span<const std::uint32_t> batch, std::span<const double> scores);
 
+  // Goes on where another walk over rows that are gone has stopped.
+  void resume(const WalkState& state);
+
   [[nodiscard]] OnlinePlanes& planes() { return planes_; }
   [[nodiscard]] double y(std::uint32_t label, std::size_t k) const {
     return label == (classes_ == 2 ? 1 : first_ + k) ? 1.0 : -1.0;

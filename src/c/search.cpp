@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C interface: options chosen by cross-validation, and a classifier along one of them.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "c/training.hpp"
+#include "halfspace/evaluate/path.hpp"
+#include "halfspace/evaluate/tuning.hpp"
+
+namespace halfspace::c {
+namespace {
+
+constexpr double path_points_per_decade = 2;
+
+std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    out.push_back(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return out;
+}
+
+// Options with several values are searched; without any the one that decides how complex the classifier gets.
+SearchSpace space_of(const std::string& name, const halfspace_training& how, double per_decade) {
+  const Algorithm algorithm = Algorithm::by_name(name);
+  SearchSpace space;
+  space.fixed.algorithm = name;
+  space.fixed.preparation = preparation_of(how);
+  const std::vector<OptionInfo> known = algorithm.options();
+  bool usual_given = false;
+  const auto usual = usual_axis(algorithm);
+  for (const auto& [option, text] : options_of(how)) {
+    const auto info = std::find_if(known.begin(), known.end(),
+                                   [&option = option](const OptionInfo& one) { return one.name == option; });
+    if (info == known.end()) continue;  // of another algorithm; one that none has is refused by the caller
+    usual_given = usual_given || (usual && usual->first == option);
+    if (auto axis = can_be_searched(*info) ? parse_axis(algorithm, option, text, per_decade) : std::nullopt) {
+      space.axes.push_back(std::move(*axis));
+    } else {
+      space.fixed.options.emplace_back(option, can_be_searched(*info) ? plain_number(text) : text);
+    }
+  }
+  if (space.axes.empty() && usual && !usual_given)
+    space.axes.push_back(parse_axis(algorithm, usual->first, usual->second, per_decade).value());
+  (void)space.fixed.make();
+  return space;
+}
+
+std::vector<SearchSpace> spaces_of(const halfspace_training& how, double per_decade) {
+  std::vector<SearchSpace> out;
+  for (const std::string& name : words_in(text_or(how.algorithm, "logistic")))
+    out.push_back(space_of(name, how, per_decade));
+  for (const auto& given : options_of(how)) {
+    const bool known = std::any_of(out.begin(), out.end(), [&](const SearchSpace& space) {
+      const std::vector<OptionInfo> options = Algorithm::by_name(space.fixed.algorithm).options();
+      return std::any_of(options.begin(), options.end(),
+                         [&](const OptionInfo& one) { return one.name == given.first; });
+    });
+    if (!known) Algorithm::by_name(out.front().fixed.algorithm).set(given.first, given.second);
+  }
+  return out;
+}
+
+TuneOptions tune_options(const halfspace_search& search, const Run& run, std::size_t rows) {
+  TuneOptions out;
+  if (search.folds != 0) out.folds.folds = search.folds;
+  if (search.repeats != 0) out.folds.repeats = search.repeats;
+  if (out.folds.folds < 2 || out.folds.repeats < 1)
+    throw UsageError("folds: at least 2; repeats: at least 1");
+  out.folds.seed = run.seed;
+  if (search.groups != nullptr) out.folds.groups = {search.groups, rows};
+  if (search.metric != nullptr) out.metric.kind = OptionType<MetricKind>::parse("metric", search.metric, {});
+  if (search.costs != nullptr) out.metric.costs = parse_costs(search.costs);
+  if ((out.metric.kind == MetricKind::Cost) != (search.costs != nullptr))
+    throw UsageError("costs belong to the metric cost, which needs them", "1:5");
+  if (search.rule != nullptr) out.rule = OptionType<ChoiceRule>::parse("rule", search.rule, {});
+  return out;
+}
+
+Json axis_values(const SearchSpace& space, const std::vector<double>& values) {
+  Json out = Json::object();
+  for (std::size_t k = 0; k < space.axes.size(); ++k)
+    out[space.axes[k].option] = space.axes[k].text(values[k]);
+  return out;
+}
+
+Json tuning_json(const Tuning& tuning, const std::vector<SearchSpace>& spaces, const TuneOptions& options) {
+  Json table = Json::array();
+  for (const TriedPoint& point : tuning.table) {
+    const bool done = point.score.finished;
+    table.push_back({{"algorithm", spaces[point.space].fixed.algorithm},
+                     {"values", axis_values(spaces[point.space], point.values)},
+                     {"folds", point.score.values},
+                     {"mean", done ? Json(point.score.mean) : Json(nullptr)},
+                     {"standard_error", done ? Json(point.score.standard_error) : Json(nullptr)},
+                     {"refusal", without_dashes(point.score.refusal)}});
+  }
+  return {{"table", table},
+          {"metric", OptionType<MetricKind>::print(options.metric.kind)},
+          {"rule", OptionType<ChoiceRule>::print(options.rule)},
+          {"stopped", tuning.stopped}};
+}
+
+Json nested_json(const NestedEstimate& nested) {
+  return {{"mean", nested.estimate.mean},
+          {"interval", {nested.estimate.interval.low, nested.estimate.interval.high}},
+          {"chosen", nested.chosen}};
+}
+
+TuneObserver observer_of(const halfspace_training& how, const StopHandle& stop) {
+  if (how.observe == nullptr) return {};
+  return [&how, stop](double done, std::uint64_t points) {
+    if (how.observe(how.context, done, points, std::numeric_limits<double>::quiet_NaN()) == 0) stop.cancel();
+  };
+}
+
+// The folds' own progress is not shown: what a caller is told is how many of them are done.
+Run search_run(const halfspace_training& how) {
+  Run run = run_of(how);
+  if (how.observe != nullptr && how.stop == nullptr) run.stop = StopHandle::make();
+  run.observe = nullptr;
+  return begin_run(run);
+}
+
+}  // namespace
+}  // namespace halfspace::c
+
+using namespace halfspace;
+using namespace halfspace::c;
+
+std::int32_t halfspace_tune(const halfspace_dataset* data, const halfspace_training* how,
+                            const halfspace_search* search, halfspace_model** model, char** report,
+                            halfspace_error* error) {
+  return guarded(error, [&] {
+    const halfspace_training& given = need(how, "how");
+    need(model, "model") = nullptr;
+    const Dataset& rows = need(data, "data").data;
+    const Run run = search_run(given);
+    const std::vector<SearchSpace> spaces = spaces_of(given, 1);
+    const TuneOptions options = tune_options(need(search, "search"), run, rows.rows());
+    const TuneObserver observe = observer_of(given, run.stop);
+    const Tuning tuning = tune(rows, spaces, options, run, observe);
+    if (!tuning.chosen) throw Stopped(run.stop.cause());
+    Json about = tuning_json(tuning, spaces, options);
+    if (search->nested != 0 && !tuning.stopped)
+      if (const auto nested = nested_estimate(rows, spaces, options, run, observe))
+        about["nested"] = nested_json(*nested);
+    TunedFit fitted = fit_chosen(rows, spaces, tuning, options, run);
+    const TriedPoint& chosen = tuning.table[fitted.point];
+    about["chosen"] = {{"algorithm", spaces[chosen.space].fixed.algorithm},
+                       {"values", axis_values(spaces[chosen.space], chosen.values)},
+                       {"point", fitted.point},
+                       {"first_fold", fitted.first_fold}};
+    const ResampledTest estimate = fold_estimate(chosen.score.values, tuning.plan, options.metric);
+    about["estimate"] = {{"mean", estimate.mean},
+                         {"interval", {estimate.interval.low, estimate.interval.high}}};
+    Json all = report_of(fitted.fit);
+    all["tuning"] = std::move(about);
+    if (report != nullptr) *report = allocate_json(all);
+    if (fitted.fit.has_model()) *model = new halfspace_model{std::move(fitted.fit).model()};
+  });
+}
+
+std::int32_t halfspace_path(const halfspace_dataset* data, const halfspace_training* how, double holdout,
+                            char** json, halfspace_error* error) {
+  return guarded(error, [&] {
+    const halfspace_training& given = need(how, "how");
+    const Dataset& rows = need(data, "data").data;
+    const Run run = search_run(given);
+    const std::vector<SearchSpace> spaces = spaces_of(given, path_points_per_decade);
+    if (spaces.size() != 1 || spaces.front().axes.size() != 1)
+      throw UsageError("a path goes along one option of one algorithm", "C 1e-4:1e4");
+    if (!(holdout > 0 && holdout < 1)) throw UsageError("holdout: a share of the rows between 0 and 1");
+    const TuneObserver show = observer_of(given, run.stop);
+    const auto observe = [&show](double done) {
+      if (show) show(done, 0);
+    };
+    Json points = Json::array();
+    for (const PathPoint& point :
+         path_points(rows, stratified_split(rows, holdout, run.seed), spaces.front(), run, observe))
+      points.push_back({{"value", point.value},
+                        {"norm", or_null(point.norm)},
+                        {"margin", or_null(point.margin)},
+                        {"support_vectors", or_null(point.support_vectors)},
+                        {"training_error", point.finished ? Json(point.training.share()) : Json(nullptr)},
+                        {"validation_error", point.finished ? Json(point.validation.share()) : Json(nullptr)},
+                        {"relative_gap", or_null(point.relative_gap)},
+                        {"theta", point.theta},
+                        {"theta0", point.theta0},
+                        {"stop", std::string(stop_name(point.stop))},
+                        {"refusal", without_dashes(point.refusal)}});
+    need(json, "json") =
+        allocate_json(Json{{"option", spaces.front().axes.front().option}, {"points", std::move(points)}});
+  });
+}

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include "certify/softmax_gap.hpp"
@@ -134,8 +135,11 @@ class Planes {
       const Problem one = problem(k);
       const bool again = !answers_[k].solution.theta.empty();
       PlaneAnswer before = again ? PlaneAnswer(answers_[k]) : PlaneAnswer();
+      std::optional<Solution> near;
+      if (!again && outer_.near != nullptr) near = start_near(*outer_.near, k, one, wish_.C);
       static_cast<PlaneAnswer&>(answers_[k]) =
-          solve_plane(one, *rows_, wish_.solver, gaps[k], inner_, clock, first, again ? &before : nullptr);
+          solve_plane(one, *rows_, wish_.solver, gaps[k], inner_, clock, first, again ? &before : nullptr,
+                      near ? &*near : nullptr);
       // Without a point of its own, a loss with a margin has its support vectors inside.
       if (answers_.size() == 1 || (has_vectors(wish_) && answers_[k].dual.rows.empty()))
         describe_margins(one, answers_[k], Threads(inner_.threads.count()));
@@ -204,6 +208,10 @@ void leave_out_proof(Fit& fit) {
 
 Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool keep_dual) {
   std::vector<Answer> answers = Planes(data, wish, run).solve();
+  if (run.leave != nullptr) {
+    *run.leave = {wish.C, {}, nullptr};
+    for (const Answer& answer : answers) run.leave->planes.push_back(leave_plane(answer));
+  }
   Fit fit{.answer = {.model = Model{}}};
   LinearModel linear{.features = data.features(), .planes = answers.size()};
   Objective total;
@@ -249,6 +257,24 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
   return fit;
 }
 
+// The planes of the neighbour, all classes at once; false: there are none of this shape.
+bool start_planes(const Neighbour* near, const SoftmaxProblem& problem, std::size_t features,
+                  LinearModel& model) {
+  if (near == nullptr || near->planes.size() != problem.classes()) return false;
+  model = {.features = features, .planes = problem.classes()};
+  for (const Neighbour::Plane& plane : near->planes) {
+    if (plane.theta.size() != features) return false;
+    model.weights.insert(model.weights.end(), plane.theta.begin(), plane.theta.end());
+    model.offsets.push_back(plane.theta0);
+  }
+  return true;
+}
+void leave_planes(const LinearModel& model, double C, Neighbour& out) {
+  out = {C, {}, nullptr};
+  for (std::size_t k = 0; k < model.planes; ++k)
+    out.planes.push_back({{model.plane(k).begin(), model.plane(k).end()}, model.offsets[k], {}, {}});
+}
+
 Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
   if (wish.solver != SolverName::Auto && wish.solver != SolverName::Newton)
     throw UsageError("softmax is solved by newton", "--multiclass one-vs-rest for the other solvers");
@@ -281,9 +307,12 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
     return true;
   };
   double wanted = 0.99 * wish.gap;
+  const bool warm = start_planes(run.near.get(), problem, rows->cols(), solution.model);
   for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
     const Goal goal{wanted, run.seed, run.threads, clock};
-    if (!offer(solve_softmax(problem, *rows, goal, attempt == 0 ? nullptr : &solution), attempt == 0)) break;
+    if (!offer(solve_softmax(problem, *rows, goal, attempt == 0 && !warm ? nullptr : &solution),
+               attempt == 0))
+      break;
     if (gap.relative() <= wish.gap || solution.stop != Stop::Converged) break;
     if (attempt == 3) solution.stop = Stop::Limit;
   }
@@ -299,6 +328,7 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
       proved = false;
     }
   }
+  if (run.leave != nullptr) leave_planes(solution.model, wish.C, *run.leave);
   fit.answer.stop = solution.stop;
   fit.trace.iterations = solution.iterations;
   fit.proof.certificates.emplace_back(gap);

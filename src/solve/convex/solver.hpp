@@ -59,7 +59,8 @@ struct Solution {
 // Losses with a quadratic gain, and the logistic loss: coordinate steps in the dual.
 [[nodiscard]] Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal,
                                           Solution* start = nullptr);
-// Hinge with few features: augmented Lagrangian with semismooth Newton steps.
-[[nodiscard]] Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal);
+// Hinge with few features: augmented Lagrangian with semismooth Newton steps. Starts from a plane with its dual point.
+[[nodiscard]] Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal,
+                                        const Solution* start = nullptr);
 
 }  // namespace halfspace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/version.hpp"
@@ -68,6 +69,21 @@ Run Common::run() const {
   return run;
 }
 
+namespace {
+
+// What other programs call it.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"fit", "train"},           {"learn", "train"},          {"test", "evaluate"},
+    {"score", "evaluate"},      {"eval", "evaluate"},        {"validate", "evaluate"},
+    {"classify", "predict"},    {"apply", "predict"},        {"cv", "tune"},
+    {"cross-validate", "tune"}, {"cross-validation", "tune"}, {"crossval", "tune"},
+    {"grid", "tune"},           {"search", "tune"},          {"select", "tune"},
+    {"info", "show"},           {"print", "show"},           {"inspect", "show"},
+    {"check", "doctor"},        {"describe", "doctor"},      {"diagnose", "doctor"},
+    {"calibrate", "train"},     {"why", "explain"},          {"learning-curve", "curve"}};
+
+}  // namespace
+
 const Verb& verb_by_name(const std::string& name) {
   std::vector<std::string> names;
   for (const Verb* verb : all_verbs) {
@@ -75,6 +91,10 @@ const Verb& verb_by_name(const std::string& name) {
     names.emplace_back(verb->name);
   }
   names.emplace_back("help");
+  for (const auto& [other, ours] : other_names)
+    if (name == other)
+      throw UsageError(fmt::format("unknown verb '{}'", name),
+                       fmt::format("here it is {}: {}", ours, verb_by_name(std::string(ours)).examples[0]));
   const std::string near = nearest_name(name, names);
   throw UsageError(fmt::format("unknown {} '{}'", name.starts_with("-") ? "option" : "verb", printable(name)),
                    near.empty() ? "see halfspace --help" : fmt::format("did you mean {}?", near));

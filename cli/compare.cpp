@@ -132,7 +132,7 @@ class CompareAlgorithms final : public Command {
     folds_.check();
     const std::vector<Candidate> candidates = algorithms_.candidates(data_);
     std::vector<std::string> notes;
-    const FoldData rows = read_for_folds(data_, folds_.groups, common, "compare", notes);
+    const FoldData rows = read_for_folds(data_, folds_.groups, common, notes);
     keep_memory();
     const FoldPlan plan = plan_folds(rows.data, folds_.plan(common, rows.groups));
     ProgressMeter meter(common.progress, common.quiet);

@@ -51,7 +51,7 @@ class LearningCurve final : public Command {
       curve_.sizes.push_back(
           static_cast<std::uint64_t>(OptionType<std::int64_t>::parse("sizes", text, {2, 4294967295.0})));
     std::vector<std::string> notes;
-    const FoldData rows = read_for_folds(data_, groups_, common, "curve", notes);
+    const FoldData rows = read_for_folds(data_, groups_, common, notes);
     keep_memory();
     curve_.groups = rows.groups;
     curve_.seed = static_cast<std::uint64_t>(common.seed);

@@ -38,6 +38,26 @@ Json facts_json(const Facts& facts) {
   return out;
 }
 
+std::string probability_words(const Model& model) {
+  const Calibrator& c = model.calibrator;
+  const std::string last = printable(model.classes.back());
+  if (c.kind == CalibrationKind::Isotonic)
+    return fmt::format("probabilities: isotonic, {} points from score {:.4g} to {:.4g}", c.scores.size(),
+                       c.scores.front(), c.scores.back());
+  if (model.planes() != 1) return fmt::format("probabilities: platt, in proportion to exp({:.4g} f)", c.slope);
+  return fmt::format("probabilities: platt, {} has 1 / (1 + exp(-({:.4g} f {} {:.4g})))", last, c.slope,
+                     c.shift < 0 ? "-" : "+", std::abs(c.shift));
+}
+
+Json calibration_json(const Calibrator& c) {
+  if (!c.on()) return nullptr;
+  Json out{{"kind", OptionType<CalibrationKind>::print(c.kind)}};
+  if (c.kind == CalibrationKind::Platt) out.update({{"slope", c.slope}, {"shift", c.shift}});
+  if (c.kind == CalibrationKind::Isotonic)
+    out.update({{"scores", c.scores}, {"probabilities", c.probabilities}});
+  return out;
+}
+
 int exit_code(const Fit& fit) {
   if (fit.answer.stop == Stop::Cancelled) return exit_interrupted;
   switch (fit.outcome()) {

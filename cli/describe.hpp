@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "halfspace/model/errors.hpp"
@@ -19,6 +20,12 @@ namespace halfspace::cli {
 
 [[nodiscard]] std::string facts_words(const Facts& facts);  // "passes 10, order cyclic"
 [[nodiscard]] Json facts_json(const Facts& facts);
+
+inline constexpr std::string_view calibrate_help =
+    "probabilities for scores, learned from rows held out of five folds (tune: of its folds)";
+// Where the probabilities of a calibrated model come from.
+[[nodiscard]] std::string probability_words(const Model& model);
+[[nodiscard]] Json calibration_json(const Calibrator& calibrator);  // null: none
 
 // The exit code that says what came of a training.
 [[nodiscard]] int exit_code(const Fit& fit);

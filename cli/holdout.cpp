@@ -41,16 +41,6 @@ std::vector<std::uint32_t> GroupOption::read(const DataOptions& data, const Comm
   return read_groups(data.path, options, column_, rows);
 }
 
-void refuse_filled_holes(const Dataset& data, std::string_view what) {
-  if (data.encoding() == nullptr) return;
-  const Missing missing = data.encoding()->missing;
-  if (missing == Missing::Error || missing == Missing::Drop) return;
-  throw UsageError(
-      fmt::format("{} with --missing {}: the filled-in values would be learned from the rows held out too",
-                  what, OptionType<Missing>::print(missing)),
-      "halfspace split, then train TRAIN --test TEST; or --missing drop");
-}
-
 void Holdout::add_options(OptionList& options) {
   options.group("Judging");
   options
@@ -70,7 +60,6 @@ void Holdout::check() const {
 
 Dataset Holdout::training_part(const Dataset& data, const DataOptions& options, const Common& common) {
   if (!(share_ > 0)) return data;
-  refuse_filled_holes(data, "--holdout");
   const auto seed = static_cast<std::uint64_t>(common.seed);
   const std::vector<std::uint32_t> groups = groups_.read(options, common, data);
   const Split split =
@@ -78,8 +67,9 @@ Dataset Holdout::training_part(const Dataset& data, const DataOptions& options, 
   if (split.test.empty())
     throw InputError({.file = data.name()}, fmt::format("{} rows", data.rows()),
                      "enough to hold some out and to train on the others");
-  held_out_ = data.subset(split.test);
-  return without_rare_words(data.subset(split.train));
+  FoldRows parts = split_rows(data, split.train, split.test);
+  held_out_ = std::move(parts.judged);
+  return std::move(parts.training);
 }
 
 std::optional<Evaluation> Holdout::judge(const Model& model, const DataOptions& options, const Common& common,

@@ -27,13 +27,11 @@ class GroupOption {
   std::string column_;
 };
 
-// Throws UsageError when figures of all rows stand in the rows already, so that none can be kept from them.
-void refuse_filled_holes(const Dataset& data, std::string_view what);
-
 class Holdout {
  public:
   void add_options(OptionList& options);
   [[nodiscard]] bool asked() const { return share_ > 0 || !test_path_.empty(); }
+  [[nodiscard]] bool grouped() const { return groups_.given(); }
   [[nodiscard]] const std::string& test_path() const { return test_path_; }
   // Throws UsageError for options that contradict each other.
   void check() const;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace::cli {
@@ -150,7 +151,7 @@ void parse_options(const OptionList& options, const std::string& verb, std::vect
       if (!spec.required) continue;
       throw UsageError(spec.positional ? fmt::format("{}: {} is missing", verb, spec.long_name())
                                        : fmt::format("{}: {} {} is missing", verb, spec.names, spec.unit),
-                       see_help(verb));
+                       fmt::format("{}; {}", verb_by_name(verb).examples[0], see_help(verb)));
     }
     if (results.size() > 1 && !spec.repeats)
       throw UsageError(fmt::format("{} is given {} times", spec.long_name(), results.size()));

@@ -43,7 +43,7 @@ class PathVerb final : public Command {
       throw UsageError("a path goes along one option: one range",
                        "--C 1e-4:1e4, or --algorithm nu-svm --nu 0.1:0.9");
     std::vector<std::string> notes;
-    const FoldData rows = read_for_folds(data_, groups_, common, "path", notes);
+    const FoldData rows = read_for_folds(data_, groups_, common, notes);
     keep_memory();
     const auto seed = static_cast<std::uint64_t>(common.seed);
     const Split split = rows.groups.empty() ? stratified_split(rows.data, share_, seed)

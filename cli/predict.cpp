@@ -114,7 +114,7 @@ class Predict final : public Command {
     if (probabilities_ && !has_probabilities(model)) {
       throw UsageError(fmt::format("--probabilities: a model of {} has none",
                                    model.algorithm.empty() ? "this kind" : model.algorithm),
-                       "--scores prints scores");
+                       "train with --calibrate platt, or --scores");
     }
     if (threshold_ != 0 && model.planes() != 1)
       throw UsageError("--threshold is for models of two classes", "train with --positive LABEL");
@@ -165,8 +165,8 @@ class Predict final : public Command {
   // Predicts some rows and keeps what is to be said of them. Several threads may be here at once.
   void add(const Model& model, std::size_t number, const Dataset& data, const Threads& threads) {
     Predictions predictions;
-    predictions.scores = scores_ || distances_ || threshold_ != 0 ? scores(model, data, threads)
-                                                                  : deciding_scores(model, data, threads);
+    const bool whole = scores_ || distances_ || probabilities_ || threshold_ != 0;
+    predictions.scores = whole ? scores(model, data, threads) : deciding_scores(model, data, threads);
     const auto overflowed = overflowed_row(model, predictions.scores);
     std::vector<double> shifted;
     if (threshold_ != 0)

@@ -157,11 +157,10 @@ std::string FoldChoice::words() const {
 }
 
 FoldData read_for_folds(DataOptions& options, const GroupOption& groups, const Common& common,
-                        std::string_view what, std::vector<std::string>& notes) {
+                        std::vector<std::string>& notes) {
   const auto start = std::chrono::steady_clock::now();
   FoldData out;
   out.data = groups.read_rows(options, common, notes);
-  refuse_filled_holes(out.data, what);
   out.groups = groups.read(options, common, out.data);
   if (!options.positive.empty()) out.data = against_rest(out.data, options.positive);
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -60,7 +60,7 @@ struct FoldData {
   double seconds = 0;
 };
 [[nodiscard]] FoldData read_for_folds(DataOptions& options, const GroupOption& groups, const Common& common,
-                                      std::string_view what, std::vector<std::string>& notes);
+                                      std::vector<std::string>& notes);
 
 [[nodiscard]] Json ends_json(const Interval& interval);
 [[nodiscard]] std::string ends_words(const Interval& interval);  // "0.02 to 0.05"

@@ -97,6 +97,7 @@ class Show final : public Command {
       output.line(
           fmt::format("columns are scaled first ({})", OptionType<ScaleKind>::print(model.scaling.kind)));
     if (model.map != nullptr) print_map(*model.map, output);
+    if (model.calibrator.on()) output.line(probability_words(model));
     print_claims(model, output);
     if (std::holds_alternative<LookupModel>(model.form)) {
       print_lookup(model, output);

@@ -84,7 +84,12 @@ class SplitRows final : public Command {
       throw UsageError("rows of a table are copied as they stand, holes too: no --missing here",
                        "--missing for train and evaluate");
     if (copied) return;
-    refuse_filled_holes(data, "split");
+    const Missing missing = data.encoding()->missing;
+    if (missing != Missing::Error && missing != Missing::Drop)
+      throw UsageError(
+          fmt::format("split with --missing {}: the filled-in values would be learned from the test rows too",
+                      OptionType<Missing>::print(missing)),
+          "names that end in .csv or .tsv: rows are then copied as they stand; or --missing drop");
     for (const Column& column : data.encoding()->columns) {
       if (column.kind != ColumnKind::Number && column.hash_bits == 0)
         throw UsageError(fmt::format("column {} is no number: its values are to be learned from TRAIN alone",

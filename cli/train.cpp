@@ -16,6 +16,7 @@
 #include "halfspace/certify/certificate.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/doctor.hpp"
+#include "halfspace/evaluate/calibrate.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/prepare/against_rest.hpp"
 #include "halfspace/solve/algorithm.hpp"
@@ -78,6 +79,7 @@ class Train final : public Command {
  private:
   Result train(const Common& common);
   [[nodiscard]] std::string test_words(const Result& out) const;
+  void learn_probabilities(Result& out, const Preparation& how, const Run& run) const;
   void print(const Result& outcome, const Output& output) const;
   void print_no(const Result& outcome, const Output& output) const;
   [[nodiscard]] Json json(const Result& outcome) const;
@@ -90,6 +92,7 @@ class Train final : public Command {
   bool stream_ = false;
   bool verbose_ = false;
   bool makes_features_ = false;
+  CalibrationKind calibrate_ = CalibrationKind::None;
   DataOptions data_;
   Holdout holdout_;
 };
@@ -104,6 +107,7 @@ void Train::add_options(OptionList& options) {
       default_algorithm;
   options.flag("--stream", "online learners: one pass over libsvm text as it comes, in constant memory",
                stream_);
+  options.value("--calibrate", "HOW", std::string(calibrate_help), calibrate_);
   options.flag("--verbose", "all there is to say: options, times, every certificate and estimate", verbose_);
   add_algorithm_options(options, algorithm_, makes_features_ ? "kernel" : "");
   if (algorithm_.starts())
@@ -149,9 +153,10 @@ Result Train::train(const Common& common) {
     return true;
   };
   run.start = start_from(from_, out.data, threads);
-  out.fit = halfspace::train(
-      out.data, {data_.positive, data_.scale, data_.map, data_.map_kernel, data_.read.zero_based}, algorithm_,
-      run);
+  const Preparation how{data_.positive, data_.scale, data_.map, data_.map_kernel, data_.read.zero_based};
+  run = begin_run(run);
+  out.fit = halfspace::train(out.data, how, algorithm_, run);
+  if (out.fit.has_model()) learn_probabilities(out, how, run);
   out.solve_seconds = seconds_between(ready, Clock::now());
   out.notes.insert(out.notes.end(), out.fit.words.notes.begin(), out.fit.words.notes.end());
   if (!out.fit.has_model()) return out;
@@ -163,6 +168,20 @@ Result Train::train(const Common& common) {
       out.others.emplace_back(name, holdout_.judge(model, data_, common, out.notes)->error);
   out.total_seconds = seconds_between(start, Clock::now());
   return out;
+}
+
+// A fit that was stopped keeps its model, without probabilities.
+void Train::learn_probabilities(Result& out, const Preparation& how, const Run& run) const {
+  if (calibrate_ == CalibrationKind::None) return;
+  Run quiet = run;
+  quiet.observe = nullptr;
+  const FoldOptions folds{.seed = run.seed};
+  try {
+    calibrate_fit(out.fit, out.data, how, algorithm_, calibrate_, folds, quiet);
+  } catch (const Stopped& stopped) {
+    out.fit.answer.stop = stopped.cause() == StopCause::Cancelled ? Stop::Cancelled : Stop::Time;
+    out.fit.words.notes.emplace_back("stopped before the probabilities were learned: the model has none");
+  }
 }
 
 // A verdict, and the rows that prove it when it is no.
@@ -264,6 +283,7 @@ void Train::print(const Result& out, const Output& output) const {
   if (out.test) output.line(test_words(out));
   for (const std::string& line : out.fit.words.summary) output.line(line);
   print_estimates(out.fit, output);
+  if (out.fit.model().calibrator.on()) output.line(probability_words(out.fit.model()));
   const std::size_t certificates = out.fit.proof.certificates.size();
   const bool pairs = certificates > out.fit.model().classes.size();  // too many to print: their sum is above
   for (std::size_t k = 0; !pairs && k < certificates; ++k) {
@@ -358,6 +378,7 @@ Json Train::json(const Result& out) const {
                      : Json{{"kind", OptionType<MapKind>::print(fit.model().map->kind)},
                             {"kernel", OptionType<KernelFunction>::print(fit.model().map->kernel)},
                             {"features", fit.model().map->outputs}};
+  value["calibration"] = calibration_json(fit.model().calibrator);
   value["data"] = fact(fit.model(), "data");
   value["summary"] = fit.words.summary;
   value["notes"] = out.notes;
@@ -375,6 +396,11 @@ int Train::run(const Common& common, Output& output) {
   if (stream_ && holdout_.asked())
     throw UsageError("--stream sees every row once and keeps none: no --holdout and no --test",
                      "halfspace evaluate MODEL TEST");
+  if (stream_ && calibrate_ != CalibrationKind::None)
+    throw UsageError("--stream keeps no rows to learn probabilities from", "no --calibrate");
+  if (calibrate_ != CalibrationKind::None && holdout_.grouped())
+    throw UsageError("--calibrate makes folds that know no groups",
+                     "halfspace tune --groups COLUMN --calibrate");
   if (stream_) return train_stream(algorithm_, data_, from_, model_path_, common, output);
   const Result out = train(common);
   for (const std::string& note : out.notes)

@@ -8,6 +8,7 @@
 #include "algorithm_options.hpp"
 #include "describe.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/evaluate/calibrate.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "memory.hpp"
 #include "search_options.hpp"
@@ -48,6 +49,7 @@ class Tune final : public Command {
         .fallback = "logistic";
     options.value("--rule", "RULE",
                   "the best mean, or the plainest classifier within one standard error of it", rule_);
+    options.value("--calibrate", "HOW", std::string(calibrate_help), calibrate_);
     options.flag("--nested", "an estimate for the whole procedure, choice included, on outer folds", nested_);
     folds_.add_options(options);
     algorithms_.add_options(options, makes_features_);
@@ -85,7 +87,7 @@ class Tune final : public Command {
     const Clock::time_point start = Clock::now();
     TuneResult out;
     out.spaces = algorithms_.spaces(data_, true);
-    out.rows = read_for_folds(data_, folds_.groups, common, "tune", out.notes);
+    out.rows = read_for_folds(data_, folds_.groups, common, out.notes);
     out.options = {folds_.plan(common, out.rows.groups), folds_.metric, rule_};
     keep_memory();
     const Clock::time_point ready = Clock::now();
@@ -111,6 +113,7 @@ class Tune final : public Command {
     const Clock::time_point searched = Clock::now();
     out.fitted = fit_chosen(out.rows.data, out.spaces, out.tuning, out.options, run);
     Fit& fit = out.fitted.fit;
+    if (fit.has_model()) learn_probabilities(out, run);
     out.notes.insert(out.notes.end(), fit.words.notes.begin(), fit.words.notes.end());
     if (!fit.has_model()) throw UsageError(fit.answer.reason);
     out.error = fit.trace.error;
@@ -118,6 +121,21 @@ class Tune final : public Command {
     out.fit_seconds = since(searched);
     out.total_seconds = since(start);
     return out;
+  }
+
+  // The chosen classifier once more on every fold: what its scores are worth on rows that it does not know.
+  void learn_probabilities(TuneResult& out, const Run& run) const {
+    if (calibrate_ == CalibrationKind::None) return;
+    Fit& fit = out.fitted.fit;
+    const Candidate chosen = out.spaces[out.chosen().space].at(out.chosen().values);
+    FoldOptions folds = out.options.folds;
+    folds.repeats = 1;
+    try {
+      calibrate_fit(fit, out.rows.data, chosen.preparation, chosen.make(), calibrate_, folds, run);
+    } catch (const Stopped& stopped) {
+      fit.answer.stop = stopped.cause() == StopCause::Cancelled ? Stop::Cancelled : Stop::Time;
+      fit.words.notes.emplace_back("stopped before the probabilities were learned: the model has none");
+    }
   }
 
   static std::string refusal_of(const TriedPoint& point) {
@@ -154,6 +172,8 @@ class Tune final : public Command {
     if (out.tuning.stopped) output.line("stopped before everything was tried");
     if (out.fitted.first_fold)
       output.line("the model was trained without the rows of one fold; there was no time for all rows");
+    if (out.fitted.fit.model().calibrator.on())
+      output.line(probability_words(out.fitted.fit.model()));
     if (out.error) output.line("training error " + error_words(*out.error, 4));
     for (const Certificate& certificate : out.fitted.fit.proof.certificates)
       if (out.fitted.fit.proof.certificates.size() == 1)
@@ -238,6 +258,7 @@ class Tune final : public Command {
     value["trained_on"] = out.fitted.first_fold ? "all rows but one fold" : "all rows";
     value["stop"] = stop_name(fit.answer.stop);
     value["training_error"] = out.error ? Json(out.error->share()) : Json(nullptr);
+    value["calibration"] = calibration_json(fit.model().calibrator);
     value["relative_gap"] = fit.proof.objective ? Json(fit.proof.objective->relative_gap()) : Json(nullptr);
     value["seconds"] = {{"read", out.rows.seconds},
                         {"search", out.search_seconds},
@@ -269,6 +290,7 @@ class Tune final : public Command {
   std::string algorithm_word_, model_path_;
   bool makes_features_ = false, nested_ = false;
   ChoiceRule rule_ = ChoiceRule::Best;
+  CalibrationKind calibrate_ = CalibrationKind::None;
   FoldChoice folds_;
   DataOptions data_;
 };

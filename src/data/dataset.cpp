@@ -152,6 +152,22 @@ std::string Dataset::fingerprint() const {
   return hash.hex();
 }
 
+namespace {
+
+// The holes of the chosen rows, by their new numbers.
+std::vector<Hole> holes_of(std::span<const Hole> holes, std::span<const std::uint32_t> chosen) {
+  std::vector<Hole> out;
+  const auto before = [](const Hole& hole, std::uint32_t row) { return hole.row < row; };
+  for (std::uint32_t k = 0; k < chosen.size(); ++k) {
+    for (auto hole = std::lower_bound(holes.begin(), holes.end(), chosen[k], before);
+         hole != holes.end() && hole->row == chosen[k]; ++hole)
+      out.push_back({k, hole->feature});
+  }
+  return out;
+}
+
+}  // namespace
+
 Dataset Dataset::subset(std::span<const std::uint32_t> chosen) const {
   DatasetParts parts;
   MatrixBuilder builder;
@@ -172,6 +188,7 @@ Dataset Dataset::subset(std::span<const std::uint32_t> chosen) const {
   parts.encoding = encoding();
   parts.from_text = from_text();
   parts.name = name();
+  if (knows_holes()) parts.holes = std::make_shared<const std::vector<Hole>>(holes_of(holes(), chosen));
   return make(std::move(parts), false);
 }
 
@@ -213,6 +230,7 @@ Dataset Dataset::relabelled(std::vector<std::uint32_t> labels, std::vector<std::
   parts.encoding = encoding();
   parts.from_text = from_text();
   parts.name = name();
+  parts.holes = parts_->holes;
   parts.labels = std::move(labels);
   parts.classes = std::move(classes);
   return make(std::move(parts), false);
@@ -228,6 +246,7 @@ Dataset Dataset::reweighted(std::vector<double> weights) const {
   parts.encoding = encoding();
   parts.from_text = from_text();
   parts.name = name();
+  parts.holes = parts_->holes;
   parts.weights = std::move(weights);
   return make(std::move(parts), false);
 }

@@ -9,6 +9,7 @@
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
+#include "halfspace/data/refill.hpp"
 #include "halfspace/data/split.hpp"
 
 namespace halfspace {
@@ -25,6 +26,16 @@ void check_classes(const Dataset& data) {
                                    printable(data.classes()[c])),
                        "at least two rows of every class");
   }
+}
+
+// Fills of a cache were learned from all rows, and nobody knows any more where they are.
+void check_fills(const Dataset& data) {
+  if (data.encoding() == nullptr || data.knows_holes()) return;
+  const Missing missing = data.encoding()->missing;
+  if (missing == Missing::Error || missing == Missing::Drop) return;
+  throw UsageError(fmt::format("{}: its missing values were filled in before, from the rows held out too",
+                               printable(data.name(), 200)),
+                   "the table itself, or --missing drop when it is converted");
 }
 
 // Features that stand for a word of a vocabulary.
@@ -87,6 +98,8 @@ Dataset without_features(const Dataset& data, const std::vector<bool>& out) {
   parts.encoding = data.encoding();
   parts.from_text = data.from_text();
   parts.name = data.name();
+  if (data.knows_holes())
+    parts.holes = std::make_shared<const std::vector<Hole>>(data.holes().begin(), data.holes().end());
   return Dataset::make(std::move(parts), false);
 }
 
@@ -94,6 +107,7 @@ Dataset without_features(const Dataset& data, const std::vector<bool>& out) {
 
 FoldPlan plan_folds(const Dataset& data, const FoldOptions& options) {
   check_classes(data);
+  check_fills(data);
   if (options.folds < 2 || options.repeats < 1 || options.folds > 1'000'000)
     throw UsageError(
         fmt::format("{} folds, {} repeats; wanted 2 or more and 1 or more", options.folds, options.repeats));
@@ -119,11 +133,26 @@ Dataset without_rare_words(const Dataset& data) {
   return rare.empty() ? data : without_features(data, rare);
 }
 
-Dataset without_rows(const Dataset& data, std::span<const std::uint32_t> held_out) {
+FoldRows fold_rows(const Dataset& data, std::span<const std::uint32_t> held_out) {
   std::vector<double> weights(data.rows(), 1.0);
   std::copy(data.weights().begin(), data.weights().end(), weights.begin());
+  FoldRows out;
+  const bool holes = !data.holes().empty();
+  const std::vector<double> all = holes ? weights : std::vector<double>();
   for (const std::uint32_t row : held_out) weights[row] = 0;
-  return without_rare_words(data.reweighted(std::move(weights)));
+  out.training = data.reweighted(std::move(weights));
+  if (holes) out.training = refilled(out.training);
+  out.judged = holes ? out.training.reweighted(all) : data;
+  out.training = without_rare_words(out.training);
+  return out;
+}
+
+FoldRows split_rows(const Dataset& data, std::span<const std::uint32_t> train,
+                    std::span<const std::uint32_t> test) {
+  check_fills(data);
+  if (data.holes().empty()) return {without_rare_words(data.subset(train)), data.subset(test)};
+  const Dataset filled = refilled(data.subset(train));
+  return {without_rare_words(filled), filled_as(data.subset(test), filled)};
 }
 
 }  // namespace halfspace

@@ -61,11 +61,17 @@ bool learn_once(const Dataset& data, const Candidate& candidate, const Split& sp
     Run own;
     own.seed = run.seed;
     own.stop = run.stop;
-    const Fit fit = train_candidate(candidate, without_rare_words(data.subset(rows)), own);
+    const FoldRows parts = split_rows(data, rows, split.test);
+    const Fit fit = train_candidate(candidate, parts.training, own);
     if (fit.answer.stop == Stop::Time || fit.answer.stop == Stop::Cancelled) return false;
     if (fit.has_model()) {
-      result.training = judge_rows(fit.model(), data, rows, metric, Threads(1, run.stop)).errors;
-      result.test = judge_rows(fit.model(), data, split.test, metric, Threads(1, run.stop)).errors;
+      const auto errors = [&](const Dataset& of) {
+        std::vector<std::uint32_t> all(of.rows());
+        std::iota(all.begin(), all.end(), 0U);
+        return judge_rows(fit.model(), of, all, metric, Threads(1, run.stop)).errors;
+      };
+      result.training = errors(parts.training);
+      result.test = errors(parts.judged);
       result.done = true;
     } else {
       result.refusal = fit.answer.reason;

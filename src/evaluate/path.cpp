@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <mutex>
 #include <numeric>
 
 #include "halfspace/core/error.hpp"
+#include "halfspace/evaluate/folds.hpp"
 #include "halfspace/prepare/scaling.hpp"
 
 namespace halfspace {
@@ -32,13 +32,6 @@ LinearModel plane_of(const KernelModel& model) {
     }
   }
   return out;
-}
-
-// Along C, with a penalty that makes weights 0.
-bool is_chained(const Candidate& candidate) {
-  for (const auto& [option, value] : candidate.options)
-    if (option == "penalty") return value == "l1" || value == "elastic-net";
-  return false;
 }
 
 void describe_plane(const Fit& fit, PathPoint& point) {
@@ -68,63 +61,54 @@ std::vector<PathPoint> path_points(const Dataset& data, const Split& split, cons
   if (space.axes.size() != 1 || space.fixed.preparation.map)
     throw UsageError("a path goes along one option, without made features", "--C 1e-4:1e4");
   // Scaled once: the planes of all points are then planes among the same rows.
-  const Dataset kept = without_rare_words(data.subset(split.train));
-  const Scaling scaling = learn_scaling(kept, space.fixed.preparation.scale, run.threads);
-  const Dataset training = apply_scaling(kept, scaling, run.threads);
-  const Dataset rows = apply_scaling(data, scaling, run.threads);
-  std::vector<std::uint32_t> trained(training.rows());
-  std::iota(trained.begin(), trained.end(), 0U);
+  FoldRows parts = split_rows(data, split.train, split.test);
+  const Scaling scaling = learn_scaling(parts.training, space.fixed.preparation.scale, run.threads);
+  const Dataset training = apply_scaling(parts.training, scaling, run.threads);
+  const Dataset validation = apply_scaling(parts.judged, scaling, run.threads);
+  parts = {};
+  const auto errors = [&](const Model& model, const Dataset& of) {
+    std::vector<std::uint32_t> all(of.rows());
+    std::iota(all.begin(), all.end(), 0U);
+    return judge_rows(model, of, all, Metric(), Threads(1, run.stop)).errors;
+  };
   SearchSpace plain = space;
   plain.fixed.preparation.scale = ScaleKind::None;
   const std::vector<double>& values = space.axes.front().values;
   std::vector<PathPoint> points(values.size());
-  std::mutex guard;
-  std::size_t done = 0;
-  const Metric metric;
-  // Its planes go from one value to the next, the smallest first, each fit on all threads.
-  const bool chained = is_chained(plain.at({values.front()}));
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::shared_ptr<const LinearModel> last;
-  Threads(chained ? 1 : run.threads.count()).run(values.size(), [&](std::size_t k) {
-    // Side by side the hardest first: the largest C takes longest.
-    const std::size_t at = chained ? order[k] : values.size() - 1 - k;
-    PathPoint& point = points[at];
-    point.value = values[at];
-    if (run.stop.asked()) return;
+  // Up from the smallest value, each from where the one before has ended: what is found does not depend on the threads,
+  // which help inside a fit.
+  std::shared_ptr<Neighbour> near;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    PathPoint& point = points[k];
+    point.value = values[k];
+    if (run.stop.asked()) continue;
     try {
-      Run own;
-      own.seed = run.seed;
-      own.stop = run.stop;
-      if (chained) own.threads = Threads(run.threads.count());
-      own.nearby = last;
+      Run own = run;
+      own.observe = nullptr;
+      own.near = near;
+      own.leave = std::make_shared<Neighbour>();
       const Fit fit = train_candidate(plain.at({point.value}), training, own);
+      near = own.leave;
       point.stop = fit.answer.stop;
-      if (fit.answer.stop == Stop::Time || fit.answer.stop == Stop::Cancelled) return;
+      if (fit.answer.stop == Stop::Time || fit.answer.stop == Stop::Cancelled) continue;
       if (fit.has_model()) {
         describe_plane(fit, point);
-        if (const auto* linear = std::get_if<LinearModel>(&fit.model().form); chained && linear != nullptr)
-          last = std::make_shared<LinearModel>(*linear);
         point.support_vectors = fit.trace.support_vectors;
         point.zero_up_to = figure(fit, "zero_up_to_C");
         if (fit.proof.objective) point.relative_gap = fit.proof.objective->relative_gap();
-        point.training = judge_rows(fit.model(), training, trained, metric, Threads(1, run.stop)).errors;
-        point.validation = judge_rows(fit.model(), rows, split.test, metric, Threads(1, run.stop)).errors;
+        point.training = errors(fit.model(), training);
+        point.validation = errors(fit.model(), validation);
         point.finished = true;
       } else {
         point.refusal = fit.answer.reason;
       }
     } catch (const Stopped&) {
-      return;
+      continue;
     } catch (const UsageError& error) {
       point.refusal = error.what();
     }
-    const std::lock_guard lock(guard);
-    ++done;
-    if (observe) observe(static_cast<double>(done) / static_cast<double>(values.size()));
-  });
+    if (observe) observe(static_cast<double>(k + 1) / static_cast<double>(values.size()));
+  }
   return points;
 }
 

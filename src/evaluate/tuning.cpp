@@ -101,8 +101,9 @@ class Search {
     std::vector<Candidate> candidates;
     for (const TriedPoint& point : planned_) candidates.push_back(spaces_[point.space].at(point.values));
     const std::uint64_t before = folds_done_;
-    std::vector<CandidateScore> scores = cross_validate(data_, out_.plan, candidates, options_.metric, run_,
-                                                        [&](const FoldsDone& news) { take(news, before); });
+    std::vector<CandidateScore> scores = cross_validate(
+        data_, out_.plan, candidates, options_.metric, run_,
+        [&](const FoldsDone& news) { take(news, before); }, warm_);
     for (std::size_t k = 0; k < planned_.size(); ++k) {
       planned_[k].score = std::move(scores[k]);
       if (!planned_[k].score.finished && planned_[k].score.refusal.empty()) out_.stopped = true;
@@ -183,6 +184,7 @@ class Search {
   const TuneOptions& options_;
   const Run& run_;
   const TuneObserver& observe_;
+  const std::shared_ptr<WarmStarts> warm_ = make_warm_starts();
   Tuning out_;
   Points planned_;
   std::set<std::pair<std::size_t, std::vector<double>>> seen_;
@@ -223,17 +225,18 @@ std::optional<NestedEstimate> nested_estimate(const Dataset& data, const std::ve
   NestedEstimate out;
   std::vector<double> values;
   for (std::size_t fold = 0; fold < plan.held_out.size(); ++fold) {
-    const Dataset training = without_rows(data, plan.held_out[fold]);
+    const FoldRows parts = fold_rows(data, plan.held_out[fold]);
     const auto part = [&](double done, std::uint64_t points) {
       if (observe)
         observe((static_cast<double>(fold) + done) / static_cast<double>(plan.held_out.size()), points);
     };
-    const Tuning found = tune(training, spaces, inner, run, part);
+    const Tuning found = tune(parts.training, spaces, inner, run, part);
     if (found.stopped || !found.chosen) return std::nullopt;
     const TriedPoint& point = found.table[*found.chosen];
-    const Fit fit = train_candidate(spaces[point.space].at(point.values), training, run);
+    const Fit fit = train_candidate(spaces[point.space].at(point.values), parts.training, run);
     if (run.stop.asked() || !fit.has_model()) return std::nullopt;
-    const JudgedRows judged = judge_rows(fit.model(), data, plan.held_out[fold], options.metric, run.threads);
+    const JudgedRows judged =
+        judge_rows(fit.model(), parts.judged, plan.held_out[fold], options.metric, run.threads);
     values.push_back(judged.value);
     out.errors.add(judged.errors);
     out.chosen.push_back(point_words(spaces, point));

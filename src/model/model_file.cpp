@@ -327,6 +327,8 @@ std::string to_bytes(const Model& model) {
                                      {"dual.alpha", Dtype::F64, {dual.alpha.size()}, bytes_of(dual.alpha)}});
     tensors.push_back({"dual.rows", Dtype::U32, {dual.rows.size()}, bytes_of(dual.rows)});
   }
+  check_finite(model.calibrator.scores);
+  check_finite(model.calibrator.probabilities);
   std::vector<Tensor> eight, four;
   detail::preparation_tensors(model, eight, four);
   if (model.map != nullptr) {

@@ -27,7 +27,9 @@ bool is_softmax(const Model& model) {
 
 namespace {
 
+// Null also where a calibrator takes their place.
 const KernelModel* with_sigmoids(const Model& model) {
+  if (model.calibrator.on()) return nullptr;
   const auto* kernel = std::get_if<KernelModel>(&model.form);
   return kernel != nullptr && !kernel->sigmoid.empty() ? kernel : nullptr;
 }
@@ -126,7 +128,7 @@ std::vector<double> coupled_probabilities(const Model& model, const KernelModel&
 }  // namespace
 
 bool has_probabilities(const Model& model) {
-  return model.algorithm == "logistic" || is_liblinear_logistic(model) || with_sigmoids(model) != nullptr;
+  return model.calibrator.on() || model.algorithm == "logistic" || is_liblinear_logistic(model) || with_sigmoids(model) != nullptr;
 }
 
 std::vector<double> probability_scores(const Model& model, const Dataset& data, const Threads& threads) {
@@ -162,6 +164,10 @@ std::vector<double> probabilities_from_scores(const Model& model, std::span<cons
   std::vector<double> out(rows * classes);
   for (std::size_t i = 0; i < rows; ++i) {
     double* p = out.data() + i * classes;
+    if (model.calibrator.on()) {
+      model.calibrator.probabilities_of(scores.subspan(i * planes, planes), p);
+      continue;
+    }
     if (planes == 1) {
       p[1] = sigmoid(scores[i]);
       p[0] = sigmoid(-scores[i]);

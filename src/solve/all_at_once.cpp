@@ -16,6 +16,28 @@
 #include "solve/sparse/zero_plane.hpp"
 
 namespace halfspace {
+namespace {
+
+// The planes of the neighbour, all classes at once; false: there are none of this shape.
+bool start_planes(const Neighbour* near, const SoftmaxProblem& problem, std::size_t features,
+                  LinearModel& model) {
+  if (near == nullptr || near->planes.size() != problem.classes()) return false;
+  model = {.features = features, .planes = problem.classes()};
+  for (const Neighbour::Plane& plane : near->planes) {
+    if (plane.theta.size() != features) return false;
+    model.weights.insert(model.weights.end(), plane.theta.begin(), plane.theta.end());
+    model.offsets.push_back(plane.theta0);
+  }
+  return true;
+}
+
+void leave_planes(const LinearModel& model, double C, Neighbour& out) {
+  out = {C, {}, nullptr};
+  for (std::size_t k = 0; k < model.planes; ++k)
+    out.planes.push_back({{model.plane(k).begin(), model.plane(k).end()}, model.offsets[k], {}, {}});
+}
+
+}  // namespace
 
 void leave_out_proof(Fit& fit) {
   fit.proof.certificates.clear();
@@ -60,13 +82,10 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
     return true;
   };
   double wanted = 0.99 * wish.gap;
+  const bool warm = start_planes(run.near.get(), problem, rows->cols(), solution.model);
   for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
     const Goal goal{wanted, run.seed, run.threads, clock};
-    SoftmaxSolution near;
-    const bool begins = attempt == 0 && sparse && run.nearby != nullptr &&
-                        run.nearby->features == rows->cols() && run.nearby->planes == problem.classes();
-    if (begins) near.model = *run.nearby;
-    const SoftmaxSolution* start = attempt > 0 ? &solution : begins ? &near : nullptr;
+    const SoftmaxSolution* start = attempt > 0 || warm ? &solution : nullptr;
     if (!offer(sparse ? solve_sparse_softmax(problem, *rows, goal, start)
                       : solve_softmax(problem, *rows, goal, start),
                attempt == 0))
@@ -86,6 +105,7 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
       proved = false;
     }
   }
+  if (run.leave != nullptr) leave_planes(solution.model, wish.C, *run.leave);
   fit.answer.stop = solution.stop;
   fit.trace.iterations = solution.iterations;
   fit.proof.certificates.emplace_back(gap);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include "core/simd/row_loops.hpp"
@@ -128,18 +129,6 @@ class Planes {
     return make_problem(data_, positive, wish_.loss, wish_.offset, wish_.C, wish_.weights, wish_.penalty);
   }
 
-  [[nodiscard]] Solution nearby(std::size_t k) const {
-    Solution out;
-    const LinearModel* from = outer_.nearby.get();
-    if (from == nullptr || !is_sparse_penalty(wish_.penalty) || from->features != rows_->cols() ||
-        from->planes != answers_.size())
-      return out;
-    const auto plane = from->plane(k);
-    out.theta.assign(plane.begin(), plane.end());
-    out.theta0 = wish_.offset == Offset::None ? 0.0 : from->offsets[k];
-    return out;
-  }
-
   // Null also when there is no time for it.
   [[nodiscard]] std::unique_ptr<CurvatureMatrix> first_factor_in_time() const {
     try {
@@ -158,10 +147,11 @@ class Planes {
       const Problem one = problem(k);
       const bool again = !answers_[k].solution.theta.empty();
       PlaneAnswer before = again ? PlaneAnswer(answers_[k]) : PlaneAnswer();
-      const Solution near = nearby(k);
+      std::optional<Solution> near;
+      if (!again && outer_.near != nullptr) near = start_near(*outer_.near, k, one, wish_.C);
       static_cast<PlaneAnswer&>(answers_[k]) =
           solve_plane(one, *rows_, wish_.solver, gaps[k], inner_, clock, first, again ? &before : nullptr,
-                      near.theta.empty() ? nullptr : &near);
+                      near ? &*near : nullptr);
       // Without a point of its own, a loss with a margin has its support vectors inside.
       if (answers_.size() == 1 || (has_vectors(wish_) && answers_[k].dual.rows.empty()))
         describe_margins(one, answers_[k], Threads(inner_.threads.count()));
@@ -239,6 +229,10 @@ double zero_factor_of_planes(const Dataset& data, const Wish& wish, std::size_t 
 
 Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool keep_dual) {
   std::vector<Answer> answers = Planes(data, wish, run).solve();
+  if (run.leave != nullptr) {
+    *run.leave = {wish.C, {}, nullptr};
+    for (const Answer& answer : answers) run.leave->planes.push_back(leave_plane(answer));
+  }
   Fit fit{.answer = {.model = Model{}}};
   LinearModel linear{.features = data.features(), .planes = answers.size()};
   Objective total;

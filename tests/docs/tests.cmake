@@ -6,6 +6,12 @@ if(NOT HALFSPACE_SANITIZE)
   set_tests_properties(docs PROPERTIES LABELS fast TIMEOUT 900)
 endif()
 
+if(NOT HALFSPACE_SANITIZE)
+  add_test(NAME docs.real-data COMMAND Python3::Interpreter "${CMAKE_CURRENT_LIST_DIR}/run.py"
+           $<TARGET_FILE:halfspace_cli> --real-data ${pages})
+  set_tests_properties(docs.real-data PROPERTIES LABELS slow TIMEOUT 900 SKIP_REGULAR_EXPRESSION "SKIPPED")
+endif()
+
 # The tables of options are those of the library.
 if(NOT HALFSPACE_SANITIZE)
   add_executable(halfspace_option_tables "${CMAKE_CURRENT_LIST_DIR}/option_tables.cpp")

@@ -249,9 +249,11 @@ TEST_CASE("l1: the same bytes for any number of threads, with a sample of the ro
 
 TEST_CASE("a plane nearby changes the way and not what is proved") {
   const Dataset data = drawn(400, 20, 11).data();
-  const Fit before = fit_two(data, "logistic", L1{}, 1, 0.5, Offset::Free, 1e-6);
-  Run run;
-  run.nearby = std::make_shared<LinearModel>(planes(before));
+  Run first, run;
+  first.leave = std::make_shared<Neighbour>();
+  static_cast<void>(train(data, LogisticRegression{.C = 0.5, .penalty = L1{}, .gap = 1e-6}, first));
+  REQUIRE(first.leave->planes.size() == 1);
+  run.near = first.leave;
   const Fit cold = fit_two(data, "logistic", L1{}, 1, 1, Offset::Free, 1e-6);
   const Fit warm = train(data, LogisticRegression{.C = 1, .penalty = L1{}, .gap = 1e-6}, run);
   CHECK(warm.proof.objective->primal >= cold.proof.objective->dual);

@@ -17,6 +17,11 @@
 
 namespace halfspace {
 
+// A number that its row does not have, and that stands there as its column says (Column::fill).
+struct Hole {
+  std::uint32_t row = 0, feature = 0;
+};
+
 // What a reader hands over. `storage` keeps alive whatever `matrix` points into.
 struct DatasetParts {
   Matrix matrix;
@@ -27,6 +32,7 @@ struct DatasetParts {
   std::shared_ptr<const Encoding> encoding;  // tables only
   bool from_text = false;                    // the values were written as decimals
   std::string name;                          // path or description, for messages
+  std::shared_ptr<const std::vector<Hole>> holes;  // rows ascending; null: not a table whose holes are filled
 
   // From a cache: arrays that lie inside `storage`, instead of the vectors above, and what is known without looking
   // at the rows. check_cache() holds all of it against the rows.
@@ -66,6 +72,11 @@ class Dataset {
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
   [[nodiscard]] double weight(std::size_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
   [[nodiscard]] const std::shared_ptr<const Encoding>& encoding() const { return parts_->encoding; }
+  // Whether it is known which numbers are fills; a cache has forgotten.
+  [[nodiscard]] bool knows_holes() const { return parts_->holes != nullptr; }
+  [[nodiscard]] std::span<const Hole> holes() const {
+    return parts_->holes != nullptr ? std::span<const Hole>(*parts_->holes) : std::span<const Hole>();
+  }
   // The values were read from text, so that decimals are meant.
   [[nodiscard]] bool from_text() const { return parts_->from_text; }
   [[nodiscard]] const std::string& name() const { return parts_->name; }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,13 +45,19 @@ struct FoldsDone {
 };
 using FoldObserver = std::function<void(const FoldsDone&)>;
 
+// Where fits on the folds of one plan have ended, for those that come later with another C and all else equal: they start
+// from the nearest one. A search keeps it from round to round.
+class WarmStarts;
+[[nodiscard]] std::shared_ptr<WarmStarts> make_warm_starts();
+
 // All folds of all candidates, as many side by side as run.threads has threads; the result does not depend on how many.
 // Once run.stop asks for it no fold is begun, and what is not finished says so. A candidate that the rows do not allow (a
 // nu that is too large, classes that no plane separates) is refused with its reason and does not stop the others.
 [[nodiscard]] std::vector<CandidateScore> cross_validate(const Dataset& data, const FoldPlan& plan,
                                                          const std::vector<Candidate>& candidates,
                                                          const Metric& metric, const Run& run,
-                                                         const FoldObserver& observe = {});
+                                                         const FoldObserver& observe = {},
+                                                         const std::shared_ptr<WarmStarts>& warm = nullptr);
 
 // The mean over folds with an interval that counts that their training rows overlap (corrected_resampled_test), within
 // what the metric can be.

@@ -34,7 +34,15 @@ struct FoldPlan {
 // as features. A copy where there are such words.
 [[nodiscard]] Dataset without_rare_words(const Dataset& data);
 
-// The data without the rows held out, sharing everything but the weights, as long as no words are rare now.
-[[nodiscard]] Dataset without_rows(const Dataset& data, std::span<const std::uint32_t> held_out);
+// The rows of a fold, with everything that is learned from rows learned from those that are trained on: what stands for
+// missing numbers, and which words are features. Both share the storage of the data where nothing of that changes them.
+struct FoldRows {
+  Dataset training;  // rows held out have weight 0: they are not there
+  Dataset judged;    // all rows with their own weights, as the training rows are seen
+};
+[[nodiscard]] FoldRows fold_rows(const Dataset& data, std::span<const std::uint32_t> held_out);
+// The same for parts that share no row: `judged` has the rows of the test part, in their order.
+[[nodiscard]] FoldRows split_rows(const Dataset& data, std::span<const std::uint32_t> train,
+                                  std::span<const std::uint32_t> test);
 
 }  // namespace halfspace

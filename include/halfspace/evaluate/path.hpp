@@ -29,8 +29,7 @@ struct PathPoint {
 };
 
 // Trained on split.train, judged on split.test as well; both may be scaled (by the figures of split.train). The space has
-// one axis. All values side by side on run.threads; penalties that make weights 0 go from the smallest value to the largest,
-// every fit beginning with the planes of the one before. The result does not depend on how many threads there are.
+// one axis. Values ascend, and each starts where the one before has ended; the result does not depend on run.threads.
 [[nodiscard]] std::vector<PathPoint> path_points(const Dataset& data, const Split& split,
                                                  const SearchSpace& space, const Run& run,
                                                  const std::function<void(double done)>& observe = {});

@@ -15,6 +15,7 @@
 #include "halfspace/core/options.hpp"
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/data/dataset.hpp"
+#include "halfspace/model/calibrator.hpp"
 #include "halfspace/prepare/feature_map.hpp"
 #include "halfspace/prepare/scaling.hpp"
 
@@ -118,6 +119,7 @@ struct Model {
   // Of every feature over the training rows as read: what makes weights of columns in different units comparable. Empty: not
   // known.
   std::vector<double> deviations;
+  Calibrator calibrator;    // what its probabilities come from, where it has learned that; labels never depend on it
   std::string certificate;  // JSON text of the certificates, empty when there is none
 
   [[nodiscard]] std::size_t features() const;  // of the rows as they are read
@@ -160,13 +162,15 @@ inline constexpr std::uint32_t abstained = UINT32_MAX;
 // Logistic regression with all classes at once: the scores of the planes are logarithms of probabilities up to a common
 // constant.
 [[nodiscard]] bool is_softmax(const Model& model);
-// Models of logistic regression (LIBLINEAR's too) have probabilities, and LIBSVM's that were trained with -b 1.
+// Models of logistic regression (LIBLINEAR's too) have probabilities, LIBSVM's that were trained with -b 1, and every model
+// that was calibrated.
 [[nodiscard]] bool has_probabilities(const Model& model);
 // The numbers of every row that probabilities_from_scores() takes: the scores; the values of all functions where pairs of classes have
 // probabilities.
 [[nodiscard]] std::vector<double> probability_scores(const Model& model, const Dataset& data,
                                                      const Threads& threads);
-// Probability of every class for every row, row after row, from probability_scores(). Pairs: LIBSVM's coupling. Else 1 / (1 + exp(-f)) for two classes; for
+// Probability of every class for every row, row after row, from probability_scores(). Calibrated: what the calibrator says.
+// Pairs: LIBSVM's coupling. Else 1 / (1 + exp(-f)) for two classes; for
 // more, exp(f) divided by their sum (softmax), or those of the classes against the rest, divided by their sum. The largest one belongs to the largest score, so
 // probabilities and labels agree; for pairs the labels that go with them are those of labels_from_probabilities().
 [[nodiscard]] std::vector<double> probabilities_from_scores(const Model& model,

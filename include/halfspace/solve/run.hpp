@@ -35,6 +35,20 @@ struct StartPlane {
   std::string name;                  // what the trained model says of it
 };
 
+// Where training on the same rows ended, with another weight C of the losses and all else equal: a start for the next one.
+// What it says is nobody's proof; an answer that starts here is certified like any other.
+struct Neighbour {
+  struct Plane {
+    std::vector<double> theta;
+    double theta0 = 0;
+    std::vector<std::uint32_t> rows;  // with a dual value, ascending; none: the plane alone
+    std::vector<double> alpha;
+  };
+  double C = 0;
+  std::vector<Plane> planes;           // or functions of a kernel machine, without theta
+  std::shared_ptr<const void> kernel;  // products of rows that kernel machines share
+};
+
 // What a caller allows: time, seed, threads, and a look at progress. A run that is stopped gives the best model so far,
 // and says Time or Cancelled; with none so far it throws Stopped (core/stop.hpp).
 struct Run {
@@ -47,11 +61,10 @@ struct Run {
   StopHandle stop;     // StopHandle::make(), and cancel() from any thread or a signal handler
   bool begun = false;  // set by begin_run() alone
   std::shared_ptr<const StartPlane> start;  // null: zero; UsageError from algorithms that have no start
-  // Planes of a problem nearby, such as the C before on a path: penalties that make weights 0 begin there. They change how
-  // long it takes and not what is proved. Null: zero.
-  std::shared_ptr<const LinearModel> nearby;
   // Streams: where an earlier one stopped, with the same options and classes; null: nowhere yet.
   std::shared_ptr<const WalkState> resume;
+  std::shared_ptr<const Neighbour> near;    // where to begin, for who can use it; null: nowhere
+  std::shared_ptr<Neighbour> leave;         // where the neighbour for the next one goes; null: nobody wants it
 };
 
 // The run with its clock running: threads and `stop` know about the seconds and about what `observe` said, and calls of

@@ -137,6 +137,7 @@ StatedFacts stated_facts(const Model& model, const std::string& file) {
   (void)facts.text("seed");  // how it was found: nothing that is claimed depends on it
   (void)facts.text("version");
   if (facts.has("tuning")) (void)facts.text("tuning");
+  if (facts.has("calibration")) (void)facts.text("calibration");
   if (model.algorithm == "nu-svm") {
     const std::string& all = facts.text("C");
     for (std::size_t from = 0; from <= all.size();) {

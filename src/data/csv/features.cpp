@@ -227,6 +227,24 @@ Encoding learn_encoding(const CsvTable& table, const CsvLayout& layout, const st
   return encoding;
 }
 
+std::shared_ptr<const std::vector<Hole>> holes_of(const CsvTable& table, const CsvLayout& layout,
+                                                  const Encoding& encoding) {
+  std::vector<Hole> out;
+  for (const StoredBlock& block : table.blocks) {
+    for (const MissingCell& cell : block.missing) {
+      const Column& column = encoding.columns[layout.encoding ? layout.slots[cell.slot].encoded : cell.slot];
+      if (column.kind == ColumnKind::Number)
+        out.push_back({static_cast<std::uint32_t>(block.first_row + cell.row), column.first_feature});
+    }
+  }
+  if (!layout.in_order)
+    std::sort(out.begin(), out.end(), [](const Hole& a, const Hole& b) {
+      return std::pair(a.row, a.feature) < std::pair(b.row, b.feature);
+    });
+  const bool fills = encoding.missing != Missing::Error && encoding.missing != Missing::Drop;
+  return fills ? std::make_shared<const std::vector<Hole>>(std::move(out)) : nullptr;
+}
+
 StoredMatrix to_features(CsvTable& table, const CsvLayout& layout, const Encoding& encoding,
                          const ReadOptions& options) {
   const std::size_t cols = std::max<std::size_t>(encoding.features(), options.features);

@@ -137,6 +137,7 @@ class CsvReader {
     if (layout.labelled) name_classes(table, parts);
     std::shared_ptr<const Encoding> encoding = options_.encoding;
     if (!encoding) encoding = std::make_shared<Encoding>(learn_encoding(table, layout, name_, options_));
+    parts.holes = holes_of(table, layout, *encoding);
     StoredMatrix stored = to_features(table, layout, *encoding, options_);
     parts.matrix = stored.matrix;
     parts.storage = std::move(stored.storage);

@@ -74,6 +74,10 @@ struct CsvTable {
 // For every slot the weight of the rows in which it is missing.
 [[nodiscard]] std::vector<double> missing_weights(const CsvTable& table);
 
+// The cells of numbers that are filled in, rows ascending; null: missing ones are not filled in.
+[[nodiscard]] std::shared_ptr<const std::vector<Hole>> holes_of(const CsvTable& table,
+                                                                const CsvLayout& layout,
+                                                                const Encoding& encoding);
 // The rows as features of the encoding. Frees the blocks of the table.
 [[nodiscard]] StoredMatrix to_features(CsvTable& table, const CsvLayout& layout, const Encoding& encoding,
                                        const ReadOptions& options);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tensors of a scaling ("scaling.shift", "scaling.factor" [inputs]), the standard deviations "deviations" [inputs] and of a feature map: "map.frequency"
 // [pairs, inputs], or the landmarks "map.start" [m + 1], "map.value" [n], "map.index" [n] and the triangle
-// "map.transform" [m (m + 1) / 2].
+// "map.transform" [m (m + 1) / 2]. And of a calibrator: "calibration.platt" [2], slope and shift, or the points
+// "calibration.scores" [k] and "calibration.probabilities" [k].
+#include <cstddef>
+
 #include "model/file/tensor_reader.hpp"
 
 namespace halfspace::detail {
@@ -14,6 +17,22 @@ void preparation_tensors(const Model& model, std::vector<Tensor>& eight, std::ve
   }
   if (!model.deviations.empty())
     eight.push_back({"deviations", Dtype::F64, {model.deviations.size()}, bytes_of(model.deviations)});
+  const Calibrator& calibrator = model.calibrator;
+  if (calibrator.kind == CalibrationKind::Platt) {
+    static_assert(offsetof(Calibrator, shift) == offsetof(Calibrator, slope) + sizeof(double));
+    eight.push_back({"calibration.platt",
+                     Dtype::F64,
+                     {2},
+                     {reinterpret_cast<const char*>(&calibrator.slope), 2 * sizeof(double)}});
+  }
+  if (calibrator.kind == CalibrationKind::Isotonic) {
+    eight.push_back(
+        {"calibration.scores", Dtype::F64, {calibrator.scores.size()}, bytes_of(calibrator.scores)});
+    eight.push_back({"calibration.probabilities",
+                     Dtype::F64,
+                     {calibrator.probabilities.size()},
+                     bytes_of(calibrator.probabilities)});
+  }
   if (model.map == nullptr) return;
   const FeatureMap& map = *model.map;
   if (map.kind == MapKind::Fourier) {
@@ -50,9 +69,36 @@ void read_landmarks(TensorReader& tensors, FeatureMap& map) {
   }
 }
 
+// A map that falls anywhere, or leaves what a probability can be, is refused.
+void read_calibrator(TensorReader& tensors, Model& model) {
+  Calibrator& out = model.calibrator;
+  const Tensor* const platt = tensors.find("calibration.platt");
+  const Tensor* const scores = tensors.find("calibration.scores");
+  if (platt != nullptr && scores != nullptr) tensors.refuse(*scores, 0, "beside calibration.platt");
+  if (platt != nullptr) {
+    const auto numbers = tensors.values<double>("calibration.platt", Dtype::F64, {2});
+    if (numbers[0] < 0) tensors.refuse(*platt, 0, "a slope below 0");
+    out = {CalibrationKind::Platt, numbers[0], numbers[1], {}, {}};
+  }
+  if (scores == nullptr) return;
+  const std::uint64_t count = tensors.get("calibration.scores", Dtype::F64).bytes.size() / sizeof(double);
+  if (count == 0) tensors.refuse(*scores, 0, "no points");
+  out.kind = CalibrationKind::Isotonic;
+  out.scores = tensors.values<double>("calibration.scores", Dtype::F64, {count});
+  out.probabilities = tensors.values<double>("calibration.probabilities", Dtype::F64, {count});
+  const Tensor& heights = *tensors.find("calibration.probabilities");
+  for (std::size_t k = 0; k < count; ++k) {
+    const double p = out.probabilities[k];
+    if (!(p > 0 && p < 1)) tensors.refuse(heights, k * 8, "not between 0 and 1");
+    if (k > 0 && !(out.scores[k] > out.scores[k - 1])) tensors.refuse(*scores, k * 8, "not ascending");
+    if (k > 0 && p < out.probabilities[k - 1]) tensors.refuse(heights, k * 8, "falls");
+  }
+}
+
 }  // namespace
 
 void read_preparation(TensorReader& tensors, Model& model) {
+  read_calibrator(tensors, model);
   if (model.map != nullptr) {
     auto map = std::make_shared<FeatureMap>(*model.map);
     if (map->kind == MapKind::Fourier) {

@@ -42,7 +42,8 @@ std::vector<double> value_per_column(const Entries& entries, std::span<const std
 }
 
 std::string probability_rule(const Model& model) {
-  if (!has_probabilities(model)) return "none";
+  // The page does not know the map of a calibrator; probabilities of rows come from here.
+  if (!has_probabilities(model) || model.calibrator.on()) return "none";
   if (model.planes() == 1) return "logistic";
   return is_softmax(model) ? "softmax" : "one-vs-rest";
 }

@@ -79,11 +79,11 @@ std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const 
 }
 
 Solution run_solver(SolverName solver, const Problem& problem, const RowAccess& rows, const Goal& goal,
-                    Solution* start) {
+                    Solution* start, bool near) {
   if (solver == SolverName::Newton) return solve_newton(problem, rows, goal, start);
   if (solver == SolverName::ProxNewton) return solve_prox_newton(problem, rows, goal, start);
-  // Semismooth steps begin with a width that forgets every start.
-  if (solver == SolverName::Semismooth) return solve_semismooth(problem, rows, goal);
+  // Where it has stopped short itself, it had better begin anew.
+  if (solver == SolverName::Semismooth) return solve_semismooth(problem, rows, goal, near ? start : nullptr);
   return solve_dual_descent(problem, rows, goal, start);
 }
 
@@ -181,7 +181,7 @@ void check_weights(const std::vector<double>& weights) {
 
 PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverName wanted, double gap,
                         const Run& run, const Clock& clock, const CurvatureMatrix* first,
-                        const PlaneAnswer* before, const Solution* nearby) {
+                        const PlaneAnswer* before, Solution* near) {
   Search search(problem, gap, run);
   if (before != nullptr) {
     search.best = *before;
@@ -197,8 +197,8 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
     for (int attempt = 0; attempt < 4; ++attempt, goal_gap *= 0.1) {
       const Goal goal{goal_gap, run.seed, run.threads, clock, first};
       Solution start;
-      const bool has_start = search.found || nearby != nullptr;
-      if (!search.found && nearby != nullptr) start = *nearby;
+      const bool begins = search.found || near != nullptr, from_near = near != nullptr;
+      if (near != nullptr) start = std::move(*std::exchange(near, nullptr));
       if (search.found) {
         start = search.best.solution;
         start.alpha.assign(search.best.dual.rows.empty() ? 0 : problem.rows(), 0.0);
@@ -207,7 +207,7 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
       }
       Solution solution;
       try {
-        solution = run_solver(solver, problem, rows, goal, has_start ? &start : nullptr);
+        solution = run_solver(solver, problem, rows, goal, begins ? &start : nullptr, from_near);
         stop = solution.stop;
         search.offer(solution, solver);
       } catch (const Stopped& stopped) {
@@ -233,6 +233,29 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
     throw std::range_error("nothing can be proved: sums over the rows leave the range of double");
   search.best.solution.stop = search.reached() ? Stop::Converged : stop;
   return std::move(search.best);
+}
+
+std::optional<Solution> start_near(const Neighbour& neighbour, std::size_t k, const Problem& problem,
+                                   double C) {
+  if (k >= neighbour.planes.size() || !(neighbour.C > 0)) return std::nullopt;
+  const Neighbour::Plane& plane = neighbour.planes[k];
+  if (plane.theta.size() != problem.features()) return std::nullopt;
+  Solution out{plane.theta, plane.theta0, {}, 0, Stop::Converged};
+  if (plane.rows.empty() || plane.rows.back() >= problem.rows()) return out;
+  constexpr double at_bound = 1 - 1e-9;
+  const double ratio = C / neighbour.C;
+  out.alpha.assign(problem.rows(), 0.0);
+  for (std::size_t r = 0; r < plane.rows.size(); ++r) {
+    const std::uint32_t i = plane.rows[r];
+    const double bound = problem.cost[i];
+    const bool full = plane.alpha[r] * ratio >= at_bound * bound;
+    out.alpha[i] = full ? bound : std::min(plane.alpha[r], bound);
+  }
+  return out;
+}
+
+Neighbour::Plane leave_plane(const PlaneAnswer& answer) {
+  return {answer.solution.theta, answer.solution.theta0, answer.dual.rows, answer.dual.alpha};
 }
 
 }  // namespace halfspace

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "halfspace/certify/certificate.hpp"
 #include "halfspace/model/model.hpp"
@@ -32,12 +33,19 @@ struct PlaneAnswer {
   SolverName stopped = SolverName::Auto;  // what stopped at its limit before another one went on; Auto: none
 };
 
-// `gap`: relative. `before`: an answer to the same problem that is to be improved, or null. `nearby`: a plane to begin with,
-// or null; for penalties that make weights 0.
+// `gap`: relative. `before`: an answer to the same problem that is to be improved, or null. `near`: where a problem like it
+// ended (start_near), which is used up, or null.
 [[nodiscard]] PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverName wanted,
                                       double gap, const Run& run, const Clock& clock,
                                       const CurvatureMatrix* first, const PlaneAnswer* before = nullptr,
-                                      const Solution* nearby = nullptr);
+                                      Solution* near = nullptr);
+
+// Plane k of the neighbour as a start for this problem: the plane as it is, rows at their bound at the new one, the others
+// where they are. Nothing when it is not one of these rows and features.
+[[nodiscard]] std::optional<Solution> start_near(const Neighbour& neighbour, std::size_t k,
+                                                 const Problem& problem, double C);
+// The answer as a neighbour for the next one.
+[[nodiscard]] Neighbour::Plane leave_plane(const PlaneAnswer& answer);
 
 // std::range_error: a weight is not finite.
 void check_weights(const std::vector<double>& weights);

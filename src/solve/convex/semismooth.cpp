@@ -34,6 +34,7 @@ namespace {
 
 constexpr std::uint64_t semismooth_steps = 3000;
 constexpr std::size_t slice_rows = 4096;
+constexpr double warm_delta = 0.5;  // for a start near the optimum
 constexpr double sample_gap = 0.1;  // a sample's optimum is about this far from that of all rows
 
 // One level: some of the rows, with their costs scaled so that they stand for all. The inner steps work on
@@ -56,6 +57,7 @@ class Level {
 
   std::vector<double> theta;
   double theta0 = 0;
+  std::vector<double> anchor;  // of the first round, one for every chosen row; empty: the middle of the box
   std::uint64_t steps = 0;
   double delta = 4;
   double primal = 0, dual = 0;
@@ -181,7 +183,7 @@ class Level {
       work_.row[k] = chosen_[from];
       work_.y[k] = p_.y[chosen_[from]];
       work_.cost[k] = cost_[from];
-      work_.anchor[k] = first ? cost_[from] / 2 : alpha_[from];
+      work_.anchor[k] = !first ? alpha_[from] : anchor.empty() ? cost_[from] / 2 : anchor[from];
       work_.slope[k] = cost_[from] / delta;
       work_.m[k] = m_[from];
       work_.alpha[k] = alpha_[from];
@@ -438,16 +440,23 @@ bool semismooth_handles(const Loss& loss, const Penalty& penalty) {
   return std::holds_alternative<Hinge>(loss) && std::holds_alternative<L2>(penalty);
 }
 
-Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal) {
+Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal,
+                          const Solution* start) {
   assert(semismooth_handles(problem.loss, problem.penalty));
   const std::size_t all = goal.team.total(present_rows(problem).size());
   std::vector<std::size_t> sizes;
-  for (std::size_t size = std::max<std::size_t>(1000, 10 * rows.cols()); 3 * size < all; size *= 10)
+  const bool warm = start != nullptr && start->alpha.size() == rows.rows() && goal.team.alone();
+  for (std::size_t size = std::max<std::size_t>(1000, 10 * rows.cols()); !warm && 3 * size < all; size *= 10)
     sizes.push_back(size);
   sizes.push_back(all);
   Solution at;
   at.theta.resize(rows.cols(), 0.0);
   double delta = 4;
+  if (warm) {
+    at.theta = start->theta;
+    at.theta0 = start->theta0;
+    delta = warm_delta;
+  }
   std::uint64_t steps = 0;
   for (const std::size_t size : sizes) {
     const bool last = size == all;
@@ -456,6 +465,8 @@ Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const G
     level.theta0 = at.theta0;
     level.delta = delta;
     level.steps = steps;
+    if (warm)
+      for (const std::uint32_t row : level.chosen()) level.anchor.push_back(start->alpha[row]);
     Stop why = Stop::Converged;
     const bool reached = level.run(last ? goal.gap : std::max(goal.gap, sample_gap), why);
     level.take_best();

@@ -60,8 +60,9 @@ struct Solution {
 // Losses with a quadratic gain, and the logistic loss: coordinate steps in the dual.
 [[nodiscard]] Solution solve_dual_descent(const Problem& problem, const RowAccess& rows, const Goal& goal,
                                           Solution* start = nullptr);
-// Hinge with few features: augmented Lagrangian with semismooth Newton steps.
-[[nodiscard]] Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal);
+// Hinge with few features: augmented Lagrangian with semismooth Newton steps. Starts from a plane with its dual point.
+[[nodiscard]] Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal,
+                                        const Solution* start = nullptr);
 // Smooth losses with a penalty that makes weights 0: proximal Newton steps on a working set (solve/sparse/).
 [[nodiscard]] Solution solve_prox_newton(const Problem& problem, const RowAccess& rows, const Goal& goal,
                                          Solution* start = nullptr);

@@ -15,7 +15,7 @@ namespace halfspace::cli {
 
 struct ServerLimits {
   std::uint32_t header_bytes = 8 * 1024;
-  std::uint64_t body_bytes = 1024 * 1024;
+  std::uint64_t body_bytes = 1U << 20U;
   std::size_t header_count = 100;
   std::size_t target_bytes = 2048;
   std::size_t connections = 1024;

@@ -47,11 +47,11 @@ Points make_points(const std::string& kind, std::size_t rows, std::uint64_t seed
         break;
       }
       case Kind::Nearly:  // two normal clouds whose tails cross
-        put(out, 1.35 * label + random.normal(), 0.9 * label + random.normal(), label);
+        put(out, 1.1 * label + random.normal(), 0.75 * label + random.normal(), label);
         break;
-      case Kind::Outlier:  // one point of +1 on the far side of the others: the first
+      case Kind::Outlier:  // one point of +1 among those of -1: the first
         if (i == 0)
-          put(out, -3.4, -1.1, 1);
+          put(out, -2.4, -1.5, 1);
         else
           put_in_disc(out, random, 2 * label, 1.4 * label, 1.3, label);
         break;

@@ -45,10 +45,11 @@ Mixture mixture_of(const Combination& combination, const Points& points, bool tu
   for (std::size_t k = 0; k < parts.size(); ++k)
     side[points.labels[combination.rows[k]] > 0 ? 1 : 0] += parts[k].rounded;
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    const std::uint32_t row = combination.rows[k];
+    const std::size_t row = combination.rows[k];
     const int y = points.labels[row];
     const double share = turned ? parts[k].rounded : parts[k].rounded / side[y > 0 ? 1 : 0];
-    out.rows.push_back({row, y, share, parts[k].exact.size() <= 40 ? parts[k].exact : std::string()});
+    out.rows.push_back(
+        {combination.rows[k], y, share, parts[k].exact.size() <= 40 ? parts[k].exact : std::string()});
     if (turned || y < 0) continue;
     out.x += share * points.values[2 * row];
     out.y += share * points.values[2 * row + 1];

@@ -77,12 +77,19 @@ class ProxNewton {
   Solution looks() {
     scores();
     fit_offset();
+    constexpr std::uint64_t patience = 30;  // looks at which the gap is no smaller than before
+    double least = std::numeric_limits<double>::infinity();
+    std::uint64_t best_look = 0;
     for (std::uint64_t look = 0;; ++look) {
       slopes();
       all_slopes();
       const double relative = gap() / std::max(1.0, primal());
       if (relative <= wanted_) return finish(Stop::Converged);
-      if (look >= most_looks || stuck_) return finish(Stop::Limit);
+      if (relative < 0.9 * least) {
+        least = relative;
+        best_look = look;
+      }
+      if (look >= most_looks || look > best_look + patience || stuck_) return finish(Stop::Limit);
       Stop why = Stop::Converged;
       if (!goal_.go_on({std::numeric_limits<double>::quiet_NaN(), steps_, relative, "prox-newton"}, why))
         return finish(why);
@@ -332,11 +339,12 @@ class ProxNewton {
       by[j] = task.w[j] - start[j];
       promise += task.g[j] * by[j] + cost(j, task.w[j]) - cost(j, start[j]);
     }
-    if (!(promise < 0)) return false;
+    // Near the end a promise is less than the rounding of the sums, while the gap still shows the step.
+    const double rounding = 1e-14 * std::abs(loss_);
+    if (!(promise < rounding) || task.w == start) return false;
     columns_->products(by.data(), dz_.data());
     if (has_offset())
       for (double& v : dz_) v += by[k];
-    const double rounding = 1e-14 * std::abs(loss_);
     double t = 1;
     for (int trial = 0;; ++trial) {
       if (trial >= 40) return false;

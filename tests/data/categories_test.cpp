@@ -10,7 +10,8 @@
 using namespace halfspace;
 
 TEST_CASE("columns of a table stand over the features of an array") {
-  const Dataset rows = testing::dataset_from({{1, 0, 1, 5}, {0, 1, 2, 6}}, {"a", "b"});
+  const Dataset rows =
+      testing::dataset_from({{1, 0, 1, 5}, {0, 1, 2, 6}}, std::vector<std::string>{"a", "b"});
   const Dataset table = with_columns(rows, {{"colour", {"blue", "red"}}, {"x", {}}, {"y", {}}}, "label");
   CHECK(table.feature_name(0) == "colour=blue");
   CHECK(table.feature_name(1) == "colour=red");

@@ -10,9 +10,12 @@ import inspect
 import json
 import os
 
+import numpy as np
 import pytest
 import sklearn.linear_model
 import sklearn.svm
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
 
 import halfspace
 
@@ -23,6 +26,9 @@ class DoesNotApply(BaseException):
     """Not an Exception, so that pytest.raises of a test does not take it for an answer."""
 
 
+# What their classes have after a fit, and these have under no name or another.
+THEIR_RESULTS = ("dual_coef_", "support_", "support_vectors_", "n_support_", "probA_", "probB_", "class_weight_", "shape_fit_", "t_",
+                 "standard_coef_", "standard_intercept_", "average_coef_", "average_intercept_", "loss_function_", "fit_status_")
 # Keywords of scikit-learn whose default, and the values listed, mean what we do anyway; any value: how something is computed, not what.
 ANY = object()
 IGNORED = {"tol": ANY, "max_iter": ANY, "verbose": ANY, "cache_size": ANY, "solver": ANY, "shrinking": ANY, "dual": ANY,
@@ -135,26 +141,55 @@ def _sgd(params):
 def _stand_in(name, ours, theirs, translate):
     signature = inspect.signature(theirs.__init__)
 
-    class StandIn(ours):
+    class StandIn(ClassifierMixin, BaseEstimator):
         def __init__(self, *arguments, **keywords):
             USED[name] += 1
-            bound = signature.bind(None, *arguments, **keywords)
-            given = {key: value for key, value in bound.arguments.items() if key != "self"}
-            self._given = given
-            ours.__init__(self, **translate(dict(given)))
+            bound = signature.bind(self, *arguments, **keywords)
+            bound.apply_defaults()
+            for key, value in bound.arguments.items():
+                if key != "self":
+                    setattr(self, key, value)
 
-        def set_params(self, **params):
-            if set(params) - set(self.get_params()):
-                self.__init__(**{**self._given, **params})
-                return self
-            return super().set_params(**params)
+        def _made(self, X):
+            defaults = {key: one.default for key, one in signature.parameters.items() if key != "self"}
+            given = {key: value for key, value in self.get_params(deep=False).items() if value is not defaults[key]}
+            if "gamma" in defaults and given.get("kernel", "rbf") != "linear" and isinstance(self.gamma, str):
+                rows = X.toarray() if hasattr(X, "toarray") else np.asarray(X, float)
+                given["gamma"] = 1.0 / (rows.shape[1] * ((rows.var() or 1.0) if self.gamma == "scale" else 1.0))
+            return ours(**translate(given))
+
+        def _keep(self, fitted):
+            self._ours = fitted
+            for key in ("coef_", "intercept_", "classes_", "n_iter_", "n_features_in_", "feature_names_in_"):
+                if hasattr(fitted, key):
+                    setattr(self, key, getattr(fitted, key))
+            return self
+
+        def fit(self, X, y, sample_weight=None, **more):
+            if more:
+                raise DoesNotApply(f"fit with {', '.join(more)}")
+            if sample_weight is not None and "sample_weight" not in inspect.signature(ours.fit).parameters:
+                raise DoesNotApply("fit with sample_weight")
+            made = self._made(X)
+            return self._keep(made.fit(X, y) if sample_weight is None else made.fit(X, y, sample_weight=sample_weight))
 
         def __getattr__(self, attribute):
-            if not attribute.startswith("__") and hasattr(theirs, attribute) and not hasattr(ours, attribute):
+            if attribute == "partial_fit" and hasattr(ours, attribute):
+                return self._partial_fit
+            if attribute in ("predict", "decision_function", "predict_proba", "predict_log_proba") and hasattr(ours, attribute):
+                if "_ours" not in self.__dict__:
+                    raise NotFittedError(f"This {name} instance is not fitted yet")
+                return getattr(self._ours, attribute)
+            if not attribute.startswith("__") and (hasattr(theirs, attribute) or attribute in THEIR_RESULTS):
                 raise DoesNotApply(f"member {attribute}")
             raise AttributeError(f"'{name}' object has no attribute '{attribute}'")
 
+        def _partial_fit(self, X, y, classes=None, sample_weight=None):
+            made = self.__dict__.get("_ours") or self._made(X)
+            return self._keep(made.partial_fit(X, y, classes, sample_weight))
+
     StandIn.__name__ = StandIn.__qualname__ = name
+    StandIn.__init__.__signature__ = signature
     return StandIn
 
 
@@ -171,18 +206,19 @@ OUTCOMES = {}
 def pytest_runtest_call(item):
     USED.clear()
     outcome = yield
+    node = "/".join(item.path.parts[-3:]) + "::" + item.name
     if outcome.excinfo and issubclass(outcome.excinfo[0], DoesNotApply):
-        OUTCOMES[item.nodeid] = ["does not apply", str(outcome.excinfo[1])]
+        OUTCOMES[node] = ["does not apply", str(outcome.excinfo[1])]
         outcome.force_result(None)
     elif outcome.excinfo and issubclass(outcome.excinfo[0], pytest.skip.Exception):
-        OUTCOMES[item.nodeid] = ["does not apply", f"skipped by scikit-learn: {outcome.excinfo[1]}"]
+        OUTCOMES[node] = ["does not apply", f"skipped by scikit-learn: {outcome.excinfo[1]}"]
     elif not sum(USED.values()):
-        OUTCOMES[item.nodeid] = ["does not apply", "uses none of the classes"]
+        OUTCOMES[node] = ["does not apply", "uses none of the classes"]
         outcome.force_result(None)
     elif outcome.excinfo:
-        OUTCOMES[item.nodeid] = ["fails", f"{outcome.excinfo[0].__name__}: {' '.join(str(outcome.excinfo[1]).split())[:160]}"]
+        OUTCOMES[node] = ["fails", f"{outcome.excinfo[0].__name__}: {' '.join(str(outcome.excinfo[1]).split())[:160]}"]
     else:
-        OUTCOMES[item.nodeid] = ["passes", ""]
+        OUTCOMES[node] = ["passes", ""]
 
 
 def pytest_sessionfinish(session):

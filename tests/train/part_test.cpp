@@ -59,9 +59,9 @@ TEST_CASE("parts leave the planes of one pass, to the bit") {
       {"sgd", {{"keep", "average"}, {"lambda", "0.9"}, {"rate", "constant:0.9"}}}};
   for (const std::size_t classes : {2U, 3U}) {
     const Dataset data = ring(classes);
-    for (const auto& [name, options] : learners) {
-      CAPTURE(name);
-      const Algorithm algorithm = learner(name, options);
+    for (const auto& one : learners) {
+      CAPTURE(one.first);
+      const Algorithm algorithm = learner(one.first, one.second);
       const Fit whole = train(data, {}, algorithm);
       const Fit parts = in_parts(data, algorithm, {1, 2, 40, 41, 90});
       CHECK(planes(parts).weights == planes(whole).weights);

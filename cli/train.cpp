@@ -364,7 +364,8 @@ int Train::run(const Common& common, Output& output) {
   if (stream_ && calibrate_ != CalibrationKind::None)
     throw UsageError("--stream keeps no rows to learn probabilities from", "no --calibrate");
   if (calibrate_ != CalibrationKind::None && holdout_.grouped())
-    throw UsageError("--calibrate makes folds that know no groups", "halfspace tune --groups COLUMN --calibrate");
+    throw UsageError("--calibrate makes folds that know no groups",
+                     "halfspace tune --groups COLUMN --calibrate");
   if (stream_) return train_stream(algorithm_, data_, from_, model_path_, common, output);
   const Result out = train(common);
   for (const std::string& note : out.notes)

@@ -72,15 +72,30 @@ Run Common::run() const {
 namespace {
 
 // What other programs call it.
-constexpr std::pair<std::string_view, std::string_view> other_names[] = {
-    {"fit", "train"},           {"learn", "train"},          {"test", "evaluate"},
-    {"score", "evaluate"},      {"eval", "evaluate"},        {"validate", "evaluate"},
-    {"classify", "predict"},    {"apply", "predict"},        {"cv", "tune"},
-    {"cross-validate", "tune"}, {"cross-validation", "tune"}, {"crossval", "tune"},
-    {"grid", "tune"},           {"search", "tune"},          {"select", "tune"},
-    {"info", "show"},           {"print", "show"},           {"inspect", "show"},
-    {"check", "doctor"},        {"describe", "doctor"},      {"diagnose", "doctor"},
-    {"calibrate", "train"},     {"why", "explain"},          {"learning-curve", "curve"}};
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {{"fit", "train"},
+                                                                         {"learn", "train"},
+                                                                         {"test", "evaluate"},
+                                                                         {"score", "evaluate"},
+                                                                         {"eval", "evaluate"},
+                                                                         {"validate", "evaluate"},
+                                                                         {"classify", "predict"},
+                                                                         {"apply", "predict"},
+                                                                         {"cv", "tune"},
+                                                                         {"cross-validate", "tune"},
+                                                                         {"cross-validation", "tune"},
+                                                                         {"crossval", "tune"},
+                                                                         {"grid", "tune"},
+                                                                         {"search", "tune"},
+                                                                         {"select", "tune"},
+                                                                         {"info", "show"},
+                                                                         {"print", "show"},
+                                                                         {"inspect", "show"},
+                                                                         {"check", "doctor"},
+                                                                         {"describe", "doctor"},
+                                                                         {"diagnose", "doctor"},
+                                                                         {"calibrate", "train"},
+                                                                         {"why", "explain"},
+                                                                         {"learning-curve", "curve"}};
 
 }  // namespace
 

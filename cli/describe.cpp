@@ -44,7 +44,8 @@ std::string probability_words(const Model& model) {
   if (c.kind == CalibrationKind::Isotonic)
     return fmt::format("probabilities: isotonic, {} points from score {:.4g} to {:.4g}", c.scores.size(),
                        c.scores.front(), c.scores.back());
-  if (model.planes() != 1) return fmt::format("probabilities: platt, in proportion to exp({:.4g} f)", c.slope);
+  if (model.planes() != 1)
+    return fmt::format("probabilities: platt, in proportion to exp({:.4g} f)", c.slope);
   return fmt::format("probabilities: platt, {} has 1 / (1 + exp(-({:.4g} f {} {:.4g})))", last, c.slope,
                      c.shift < 0 ? "-" : "+", std::abs(c.shift));
 }

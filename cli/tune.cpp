@@ -172,8 +172,7 @@ class Tune final : public Command {
     if (out.tuning.stopped) output.line("stopped before everything was tried");
     if (out.fitted.first_fold)
       output.line("the model was trained without the rows of one fold; there was no time for all rows");
-    if (out.fitted.fit.model().calibrator.on())
-      output.line(probability_words(out.fitted.fit.model()));
+    if (out.fitted.fit.model().calibrator.on()) output.line(probability_words(out.fitted.fit.model()));
     if (out.error) output.line("training error " + error_words(*out.error, 4));
     for (const Certificate& certificate : out.fitted.fit.proof.certificates)
       if (out.fitted.fit.proof.certificates.size() == 1)

@@ -30,7 +30,8 @@ void for_filled(const Dataset& data, const F& f) {
           while (at < holes.size() && holes[at].row == i) ++at;
           for_entries(view.row(i), [&](std::uint32_t j, double x) {
             const auto mine = holes.subspan(first, at - first);
-            const bool hole = std::any_of(mine.begin(), mine.end(), [j](const Hole& h) { return h.feature == j; });
+            const bool hole =
+                std::any_of(mine.begin(), mine.end(), [j](const Hole& h) { return h.feature == j; });
             if (!hole) f(i, j, x);
           });
         }
@@ -43,7 +44,8 @@ std::vector<double> filled_weights(const Dataset& data) {
   double all = 0;
   for (std::size_t i = 0; i < data.rows(); ++i) all += data.weight(i);
   std::vector<double> out(data.features(), all);
-  for (const Hole& hole : data.holes()) out[hole.feature] = std::max(0.0, out[hole.feature] - data.weight(hole.row));
+  for (const Hole& hole : data.holes())
+    out[hole.feature] = std::max(0.0, out[hole.feature] - data.weight(hole.row));
   return out;
 }
 

@@ -115,7 +115,8 @@ Calibrator fit_slope(const ScoredRows& rows) {
     const SlopeSums at = slope_sums(rows, unit, slope);
     (at.first > 0 ? high : low) = slope;
     double next = at.second > 0 ? slope - at.first / at.second : high;
-    if (!(next > low && next < high)) next = high == steepest ? std::min(4 * slope, steepest) : (low + high) / 2;
+    if (!(next > low && next < high))
+      next = high == steepest ? std::min(4 * slope, steepest) : (low + high) / 2;
     if (std::abs(next - slope) <= 1e-12 * slope) break;
     slope = next;
   }
@@ -178,8 +179,7 @@ ScoredRows scores_held_out(const Dataset& data, const Preparation& how, const Al
     const FoldRows parts_of = fold_rows(data, rows);
     const Fit fit = train(parts_of.training, plain, algorithm, own);
     if (!fit.has_model()) throw UsageError(fmt::format("calibration: {}", fit.answer.reason));
-    if (fit.answer.stop == Stop::Time || fit.answer.stop == Stop::Cancelled)
-      throw Stopped(run.stop.cause());
+    if (fit.answer.stop == Stop::Time || fit.answer.stop == Stop::Cancelled) throw Stopped(run.stop.cause());
     ScoredRows& part = parts[fold];
     part.planes = fit.model().planes();
     const Dataset held = parts_of.judged.subset(rows);
@@ -270,10 +270,10 @@ void calibrate_fit(Fit& fit, const Dataset& data, const Preparation& how, const 
       "calibration", fmt::format("{} on {} folds", OptionType<CalibrationKind>::print(kind), folds.folds));
   constexpr double worth_saying = 0.01;
   if (found.held > worth_saying)
-    fit.words.notes.push_back(
-        fmt::format("a score of 0 is not where the classes are equally probable: {:.1f} % of the rows have their "
-                    "probability held at 1/2, so that it agrees with their label",
-                    100 * found.held));
+    fit.words.notes.push_back(fmt::format(
+        "a score of 0 is not where the classes are equally probable: {:.1f} % of the rows have their "
+        "probability held at 1/2, so that it agrees with their label",
+        100 * found.held));
 }
 
 }  // namespace halfspace

@@ -192,7 +192,8 @@ class Validation {
   // Kept until the last candidate has had it, where all folds together take little memory.
   std::shared_ptr<const PreparedFold> rows_of(std::size_t fold) {
     constexpr std::uint64_t most_kept = std::uint64_t{512} << 20U;
-    if (data_.storage_bytes() * folds_ > most_kept) return std::make_shared<const PreparedFold>(prepare(fold));
+    if (data_.storage_bytes() * folds_ > most_kept)
+      return std::make_shared<const PreparedFold>(prepare(fold));
     KeptFold& kept = prepared_[fold];
     const std::lock_guard lock(kept.guard);
     if (kept.rows == nullptr) kept.rows = std::make_shared<const PreparedFold>(prepare(fold));
@@ -222,8 +223,7 @@ class Validation {
     if (fit.answer.stop == Stop::Time || fit.answer.stop == Stop::Cancelled)
       throw Stopped(StopCause::Cancelled);
     result.limit = fit.outcome() == Outcome::Limit;
-    result.judged =
-        judge_rows(fit.model(), prepared->rows.judged, held_out, metric_, Threads(1, run_.stop));
+    result.judged = judge_rows(fit.model(), prepared->rows.judged, held_out, metric_, Threads(1, run_.stop));
     result.done = true;
     return fold == 0 ? raw_model(std::move(fit).model(), prepared->scaling) : nullptr;
   }

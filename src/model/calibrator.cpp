@@ -39,7 +39,8 @@ void Calibrator::probabilities_of(std::span<const double> f, double* p) const {
   const double largest = *std::max_element(f.begin(), f.end());
   double sum = 0;
   for (std::size_t k = 0; k < f.size(); ++k)
-    sum += p[k] = kind == CalibrationKind::Isotonic ? free_probability(f[k]) : std::exp(slope * (f[k] - largest));
+    sum += p[k] =
+        kind == CalibrationKind::Isotonic ? free_probability(f[k]) : std::exp(slope * (f[k] - largest));
   for (std::size_t k = 0; k < f.size(); ++k) p[k] /= sum;
 }
 

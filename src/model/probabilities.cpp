@@ -128,7 +128,8 @@ std::vector<double> coupled_probabilities(const Model& model, const KernelModel&
 }  // namespace
 
 bool has_probabilities(const Model& model) {
-  return model.calibrator.on() || model.algorithm == "logistic" || is_liblinear_logistic(model) || with_sigmoids(model) != nullptr;
+  return model.calibrator.on() || model.algorithm == "logistic" || is_liblinear_logistic(model) ||
+         with_sigmoids(model) != nullptr;
 }
 
 std::vector<double> probability_scores(const Model& model, const Dataset& data, const Threads& threads) {

@@ -109,7 +109,7 @@ class Planes {
     side_by_side.run(answers_.size(), [&](std::size_t k) {
       Problem one = problem(k);
       one.penalty = L2{};
-      const Solution chosen = answers_[k].solution;
+      Solution chosen = answers_[k].solution;
       answers_[k].proved = false;  // of another problem
       if (chosen.stop == Stop::Time || chosen.stop == Stop::Cancelled) return;
       for (const double w : chosen.theta) one.usable.push_back(w != 0 ? 1 : 0);

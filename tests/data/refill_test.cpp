@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-
 #include "csv_table.hpp"
 #include "halfspace/evaluate/folds.hpp"
 

@@ -89,7 +89,8 @@ TEST_CASE("label and probability agree for every score, and the map never falls"
 }
 
 TEST_CASE("calibrated margins are better probabilities on new rows than a guess, and survive the file") {
-  const hs::Generated made = hs::generate(hs::GeneratorKind::Gaussians, {.rows = 1200, .features = 5, .distance = 1.5});
+  const hs::Generated made =
+      hs::generate(hs::GeneratorKind::Gaussians, {.rows = 1200, .features = 5, .distance = 1.5});
   const hs::Dataset& all = made.data;
   std::vector<std::uint32_t> train(600), test(600);
   std::iota(train.begin(), train.end(), 0U);
@@ -120,8 +121,7 @@ TEST_CASE("several classes share one map, so that the largest score keeps the la
   hs::Random random(3, 1);
   for (std::uint32_t i = 0; i < 300; ++i) {
     const std::uint32_t label = i % 3;
-    for (std::uint32_t k = 0; k < 3; ++k)
-      rows.scores.push_back(random.normal() + (k == label ? 1.5 : 0.0));
+    for (std::uint32_t k = 0; k < 3; ++k) rows.scores.push_back(random.normal() + (k == label ? 1.5 : 0.0));
     rows.labels.push_back(label);
     rows.weights.push_back(1);
   }

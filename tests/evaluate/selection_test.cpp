@@ -97,7 +97,7 @@ TEST_CASE("a class of one row is refused: held out, it could not be learned") {
 TEST_CASE("a fold shares the rows of the whole and has other weights") {
   const Dataset data = two_clouds(50);
   const std::vector<std::uint32_t> held_out{3, 7};
-  const Dataset training = without_rows(data, held_out);
+  const Dataset training = fold_rows(data, held_out).training;
   CHECK(training.rows() == 50);
   CHECK(training.weight(3) == 0);
   CHECK(training.weight(4) == 1);

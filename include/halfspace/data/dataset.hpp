@@ -26,12 +26,12 @@ struct Hole {
 struct DatasetParts {
   Matrix matrix;
   std::shared_ptr<const void> storage;
-  std::vector<std::uint32_t> labels;         // class of every row; empty: the rows have no labels
-  std::vector<std::string> classes;          // sorted; the last one is the positive class
-  std::vector<double> weights;               // empty: all 1
-  std::shared_ptr<const Encoding> encoding;  // tables only
-  bool from_text = false;                    // the values were written as decimals
-  std::string name;                          // path or description, for messages
+  std::vector<std::uint32_t> labels;               // class of every row; empty: the rows have no labels
+  std::vector<std::string> classes;                // sorted; the last one is the positive class
+  std::vector<double> weights;                     // empty: all 1
+  std::shared_ptr<const Encoding> encoding;        // tables only
+  bool from_text = false;                          // the values were written as decimals
+  std::string name;                                // path or description, for messages
   std::shared_ptr<const std::vector<Hole>> holes;  // rows ascending; null: not a table whose holes are filled
 
   // From a cache: arrays that lie inside `storage`, instead of the vectors above, and what is known without looking

@@ -119,7 +119,8 @@ struct Model {
   // Of every feature over the training rows as read: what makes weights of columns in different units comparable. Empty: not
   // known.
   std::vector<double> deviations;
-  Calibrator calibrator;    // what its probabilities come from, where it has learned that; labels never depend on it
+  Calibrator
+      calibrator;  // what its probabilities come from, where it has learned that; labels never depend on it
   std::string certificate;  // JSON text of the certificates, empty when there is none
 
   [[nodiscard]] std::size_t features() const;  // of the rows as they are read

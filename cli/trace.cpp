@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "algorithm_options.hpp"
 #include "data_options.hpp"
@@ -11,6 +10,7 @@
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/prepare/against_rest.hpp"
+#include "halfspace/report/trace_line.hpp"
 #include "halfspace/solve/algorithm.hpp"
 #include "halfspace/solve/separability.hpp"
 #include "halfspace/solve/start.hpp"
@@ -76,9 +76,8 @@ class Trace final : public Command {
     run.start = start_from(from_, data, run.threads);
     Fit fit;
     write_file(path_.empty() ? "-" : path_, [&](ByteSink& sink) {
-      const UpdateObserver observer{
-          static_cast<std::uint64_t>(every_), static_cast<std::uint64_t>(most_),
-          [&](const Update& update) { sink.write(json_text(line(update)) + "\n"); }};
+      const UpdateObserver observer{static_cast<std::uint64_t>(every_), static_cast<std::uint64_t>(most_),
+                                    [&](const Update& update) { sink.write(line(update) + "\n"); }};
       fit = algorithm_.trace(data, run, observer);
     });
     for (const std::string& note : notes) output.note(note);
@@ -91,65 +90,19 @@ class Trace final : public Command {
   }
 
  private:
-  [[nodiscard]] Json line(const Update& update) const {
-    Json value;
-    value["k"] = update.number;
-    value["step"] = update.step;
-    value["pass"] = update.pass;
-    value["row"] = update.row + 1;
-    value["y"] = update.y;
-    value["margin_before"] = update.margin_before;
-    value["margin_after"] = update.margin_after;
-    value["loss"] = update.rows.front().loss;
-    value["rate"] = update.rate;
-    value["shrink"] = update.keep;
-    value["amount"] = update.rows.front().amount;
-    value["theta0"] = update.theta0;
-    value["norm"] = update.norm;
-    if (update.counted) value["alpha"] = update.alpha;
-    if (update.voted) value["votes"] = update.votes;
-    if (batched()) value["rows"] = rows_json(update);
+  [[nodiscard]] std::string line(const Update& update) const {
+    TraceLine how{.theta = theta_ == ShowTheta::Always ||
+                           (theta_ == ShowTheta::Auto && update.theta.size() <= few_features),
+                  .batched = takes_batches(algorithm_)};
     if (cosine_) {
       // Novikoff: the cosine is at least sqrt(k) margin / R.
       const bool lifted = widest_.offset == Offset::Lifted;
       double product = lifted ? widest_.theta0 * update.theta0 : 0;
       for (std::size_t j = 0; j < update.theta.size(); ++j) product += widest_.theta[j] * update.theta[j];
-      value["cosine"] = product / std::hypot(update.norm, lifted ? update.theta0 : 0);
-      value["cosine_bound"] = std::sqrt(static_cast<double>(update.number)) * widest_.margin / widest_.radius;
+      how.cosine = {product / std::hypot(update.norm, lifted ? update.theta0 : 0),
+                    std::sqrt(static_cast<double>(update.number)) * widest_.margin / widest_.radius};
     }
-    if (!update.theta.empty() &&
-        (theta_ == ShowTheta::Always || (theta_ == ShowTheta::Auto && update.theta.size() <= few_features))) {
-      value["theta_before"] = list(update.theta_before);
-      value["theta0_before"] = update.theta0_before;
-      value["theta"] = list(update.theta);
-      if (update.averaged) {
-        value["mean"] = list(update.mean);
-        value["mean0"] = update.mean0;
-      }
-    }
-    return value;
-  }
-
-  static std::vector<double> list(std::span<const double> numbers) {
-    return {numbers.begin(), numbers.end()};
-  }
-
-  [[nodiscard]] bool batched() const {
-    for (const auto& [name, value] : algorithm_.values())
-      if (name == "batch") return value != "1";
-    return false;
-  }
-  // The rows of a batch that have a loss or moved theta, a hundred of them at most.
-  static Json rows_json(const Update& update) {
-    Json out = Json::array();
-    for (const MovingRow& row : update.rows.first(std::min(update.rows.size(), few_features)))
-      out.push_back({{"row", row.row + 1},
-                     {"y", row.y},
-                     {"margin_before", row.margin_before},
-                     {"margin_after", row.margin_after},
-                     {"loss", row.loss},
-                     {"amount", row.amount}});
-    return out;
+    return trace_line(update, how);
   }
 
   // The widest plane of length 1 in the space where the perceptron walks.

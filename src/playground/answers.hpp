@@ -23,8 +23,6 @@ struct Decision {
 // An algorithm at work: its updates one by one where it has them, its model, dual values, proof, and its weight space.
 [[nodiscard]] Json walk_json(const Plan& plan, const Dataset& data, const Points& points,
                              const Decision& decision, const View& view, const Run& run);
-// An update as a line of `halfspace trace`.
-[[nodiscard]] std::string trace_line(const Update& update);
 // The same updates as the lines of `halfspace trace`.
 [[nodiscard]] std::string trace_lines(const Plan& plan, const Dataset& data, const Run& run);
 // The command that does the same with the points in a file.

@@ -7,6 +7,7 @@
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/model/geometry.hpp"
+#include "halfspace/report/trace_line.hpp"
 #include "playground/answers.hpp"
 
 namespace halfspace::playground {
@@ -290,8 +291,9 @@ std::string trace_lines(const Plan& plan, const Dataset& data, const Run& given)
   run.seed = plan.seed;
   run.start = start_of(plan);
   std::string out;
+  const TraceLine how{.batched = takes_batches(plan.algorithm)};
   const UpdateObserver observer{1, most_steps,
-                                [&](const Update& update) { out += trace_line(update) + "\n"; }};
+                                [&](const Update& update) { out += trace_line(update, how) + "\n"; }};
   static_cast<void>(plan.algorithm.trace(data, run, observer));
   return out;
 }

@@ -100,7 +100,7 @@ TEST_CASE("fewest errors: exclusive or has one") {
 
 TEST_CASE("fewest errors: in one dimension the best threshold, with ties and weights") {
   Random random(51);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
     const Points p = random_points(random, 2 + random.below(20), 1, 2 + random.below(9));
     check_closed(dataset_from(p.rows, p.labels, p.weights), threshold_errors(p));
@@ -109,7 +109,7 @@ TEST_CASE("fewest errors: in one dimension the best threshold, with ties and wei
 
 TEST_CASE("fewest errors: in two dimensions the best of all lines, with ties, duplicates and weights") {
   Random random(52);
-  for (int round = 0; round < 80; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     CAPTURE(round);
     const Points p =
         random_points(random, 3 + random.below(round % 8 == 0 ? 37 : 12), 2, 2 + random.below(8));

@@ -12,7 +12,7 @@
 namespace halfspace::detail {
 namespace {
 
-constexpr std::size_t longest_bound = 60;  // characters; counts of weights have forty bits over a unit
+constexpr std::size_t longest_bound = 700;  // characters; weights of 1e-300 have as many digits below
 
 // A bound that is claimed, in units of weight.
 std::int64_t units(const std::string& text, const WholeWeights& weights) {

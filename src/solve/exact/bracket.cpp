@@ -104,6 +104,8 @@ class Search {
     local.run(rounds(3e5));
     if (closed() || rows_.columns > most_circuit_columns) return;
     tell("circuits");
+    // In few dimensions cones decide, and soon: less of the rest.
+    const bool few = space.dimension <= 5;
     double kept = local.best();
     RowTree tree(space, rows_, limits_.seed, run_.stop, [&](const std::vector<double>& theta) {
       local.offer(theta);
@@ -114,7 +116,7 @@ class Search {
     });
     // What was reached before a stop is kept.
     try {
-      tree.root(out_.upper);
+      tree.root(out_.upper, few ? space.rows / 8 + 100 : SIZE_MAX);
     } catch (const Stopped&) {
       prove(tree.root_bound(), tree.root_proof());
       throw;
@@ -122,7 +124,7 @@ class Search {
     prove(tree.root_bound(), tree.root_proof());
     if (closed()) return;
     tell("planes");
-    local.run(rounds(1e7));
+    local.run(rounds(few ? 1e6 : 1e7));
     if (closed()) return;
     if (space.dimension <= most_cone_dimension) search_cones(space, local);
     if (!closed()) search_tree(tree);

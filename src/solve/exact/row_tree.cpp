@@ -103,7 +103,7 @@ RowTree::Bound RowTree::bound(const Known& known, std::int64_t enough, int patie
   if (out.impossible) return out;
   packing.solve();
   int vain = 0;
-  while (vain < patience && packing.size() < 20 * space_.rows + 200) {
+  while (vain < patience && packing.size() < std::min(most_circuits_, 20 * space_.rows + 200)) {
     const std::int64_t next = improved ? out.units + 1 : enough;
     if (packing.value() > static_cast<double>(next - 1) + 1e-3 && round(known, packing, which, out)) {
       if (out.units >= enough) break;
@@ -199,7 +199,7 @@ std::string RowTree::with_circuits(const detail::ProofWriter& tree) const {
   return out.text();
 }
 
-void RowTree::root(std::int64_t enough) {
+void RowTree::root(std::int64_t enough, std::size_t most_circuits) {
   const Known known(rows_.size(), 0);
   root_bound_ = rows_.base;
   const auto keep = [&](const Bound& found) {
@@ -214,7 +214,9 @@ void RowTree::root(std::int64_t enough) {
   if (rows_.size() > most_rows_of_a_program) {
     keep(greedy());
   } else {
+    most_circuits_ = most_circuits;
     keep(bound(known, enough - rows_.base, 12, keep));
+    most_circuits_ = SIZE_MAX;
   }
 }
 

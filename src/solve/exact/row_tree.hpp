@@ -25,7 +25,7 @@ class RowTree {
 
   // The best bound without a tree, in units of weight with the base; goes on until `enough` is reached.
   // Throws Stopped; what was reached stays.
-  void root(std::int64_t enough);
+  void root(std::int64_t enough, std::size_t most_circuits);
   [[nodiscard]] std::int64_t root_bound() const { return root_bound_; }
   [[nodiscard]] std::string root_proof() const { return root_proof_; }
   // A proof that every plane has at least `target`; nothing: more than `nodes` nodes would be needed. Throws Stopped.
@@ -71,6 +71,7 @@ class RowTree {
   std::vector<std::uint32_t> number_;   // of every circuit in it, or none
   std::string root_proof_;
   std::int64_t root_bound_ = 0;
+  std::size_t most_circuits_ = SIZE_MAX;  // of one program
   std::uint64_t nodes_ = 0;
 };
 

@@ -63,8 +63,8 @@ struct Run {
   std::shared_ptr<const StartPlane> start;  // null: zero; UsageError from algorithms that have no start
   // Streams: where an earlier one stopped, with the same options and classes; null: nowhere yet.
   std::shared_ptr<const WalkState> resume;
-  std::shared_ptr<const Neighbour> near;    // where to begin, for who can use it; null: nowhere
-  std::shared_ptr<Neighbour> leave;  // where the neighbour for the next one goes; null: nobody wants it
+  std::shared_ptr<const Neighbour> near;  // where to begin, for who can use it; null: nowhere
+  std::shared_ptr<Neighbour> leave;       // where the neighbour for the next one goes; null: nobody wants it
 };
 
 // The run with its clock running: threads and `stop` know about the seconds and about what `observe` said, and calls of

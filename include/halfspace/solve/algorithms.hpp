@@ -26,8 +26,9 @@ concept AlgorithmOptions = requires(const Dataset& data, const A& options, const
   { solve(data, options, run) } -> std::same_as<Fit>;
 };
 
-using Algorithms = std::tuple<Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, Pegasos,
-                              Sgd, Svm, NuSvm, LogisticRegression, HardMargin, FewestErrors, Majority, Stump, Lookup>;
+using Algorithms =
+    std::tuple<Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, Pegasos, Sgd, Svm, NuSvm,
+               LogisticRegression, HardMargin, FewestErrors, Majority, Stump, Lookup>;
 
 // Every option of an algorithm with its value as text.
 template <AlgorithmOptions A>

@@ -113,12 +113,17 @@ class Search {
         kept = local.best();
         local.improve(local.plane());
       }
+      if (asked_rows_ && ++offers_ % 32 == 0) local.run(2);  // both bounds move while the tree grows
     });
     // What was reached before a stop is kept.
     try {
       tree.root(out_.upper, few ? space.rows / 8 + 100 : SIZE_MAX);
     } catch (const Stopped&) {
-      prove(tree.root_bound(), tree.root_proof());
+      // No time to check it once more: its circuits were proved one by one, its shares added up in whole numbers.
+      if (tree.root_bound() > out_.lower) {
+        out_.lower = tree.root_bound();
+        out_.proof = tree.root_proof();
+      }
       throw;
     }
     prove(tree.root_bound(), tree.root_proof());
@@ -147,7 +152,7 @@ class Search {
     Cones cones(space, rows_, run_.stop, offer);
     static_cast<void>(local);
     if (!cones.possible()) return;
-    std::int64_t step = std::max<std::int64_t>(1, (out_.upper - out_.lower) / 4);
+    std::int64_t step = space.dimension <= 7 ? std::max<std::int64_t>(1, (out_.upper - out_.lower) / 4) : 1;
     while (!closed() && cones.nodes() < limits_.nodes) {
       tell("cones");
       const std::int64_t target = std::min(out_.upper, out_.lower + step);
@@ -163,6 +168,7 @@ class Search {
 
   void search_tree(RowTree& tree) {
     // A node of this tree takes the time of about a thousand cones.
+    asked_rows_ = true;
     while (!closed()) {
       tell("rows");
       const std::uint64_t left = limits_.nodes / 1000 - std::min(limits_.nodes / 1000, tree.nodes());
@@ -185,7 +191,8 @@ class Search {
   const Clock& clock_;
   detail::ErrorRows rows_;
   Bracket out_;
-  bool first_ = true;
+  bool first_ = true, asked_rows_ = false;
+  std::uint64_t offers_ = 0;
 };
 
 }  // namespace

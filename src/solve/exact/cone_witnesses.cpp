@@ -13,7 +13,6 @@ namespace {
 
 using detail::Int128;
 
-constexpr double most_whole = 0x1p53;
 constexpr double slack = 1e-12;
 
 // a b <= c d for numbers that are not negative, each within e of what it should be.

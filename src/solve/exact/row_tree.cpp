@@ -116,9 +116,13 @@ RowTree::Bound RowTree::bound(const Known& known, std::int64_t enough, int patie
       ++vain;
       continue;
     }
-    vain = 0;
+    // Proved before they are used: one that float has made up would stand in the way of the bound.
+    ++vain;
     for (const auto& rows : found.rows) {
-      add(pool_place(rows, known));
+      const std::uint32_t place = pool_place(rows, known);
+      if (!prove_circuit(pool_[place])) continue;
+      vain = 0;
+      add(place);
       if (out.impossible) return out;
     }
     packing.solve();

@@ -51,7 +51,8 @@ enum {
   HALFSPACE_UINT16 = 6 /* only handed out, for column numbers */
 };
 
-/* An array of the caller. Strides are bytes from one row, or column, to the next. One-dimensional: cols = 1. */
+/* An array of the caller. Strides are bytes from one row, or column, to the next; values lie at multiples of their size.
+ * One-dimensional: cols = 1. */
 typedef struct halfspace_array {
   const void* data;
   int32_t type;

@@ -50,7 +50,7 @@ def dataset(X, labels=None, classes=None, weights=None, names=None, label_name=N
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        parts = [np.ascontiguousarray(part) for part in (X.data, X.indices, X.indptr)]
+        parts = [np.require(part, requirements=["C", "A"]) for part in (X.data, X.indices, X.indptr)]
         keep += parts
         lib.call("dataset_csr", *[ctypes.byref(_list(part)) for part in parts], ctypes.c_uint64(X.shape[1]),
                  ctypes.byref(rows), ctypes.byref(out))

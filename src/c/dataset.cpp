@@ -34,6 +34,8 @@ std::size_t item_size(std::int32_t type) {
 template <class T>
 std::span<const T> span_of(const halfspace_array& array, std::size_t size) {
   if (size > 0 && array.data == nullptr) throw UsageError("an array without data");
+  if (!is_aligned(array, sizeof(T)))
+    throw UsageError("values that do not lie at multiples of their size", "copy the array first");
   return {static_cast<const T*>(array.data), size};
 }
 

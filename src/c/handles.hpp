@@ -2,8 +2,9 @@
 // What stands behind the handles of the C interface, and the one place where exceptions become error codes.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -42,7 +43,7 @@ inline char* allocate_text(std::string_view text) {
   // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): callers in C know no other
   char* out = static_cast<char*>(std::malloc(text.size() + 1));
   if (out == nullptr) throw std::bad_alloc();
-  std::memcpy(out, text.data(), text.size());
+  std::copy_n(text.data(), text.size(), out);
   out[text.size()] = '\0';
   return out;
 }
@@ -62,13 +63,17 @@ T& need(T* pointer, const char* what) requires(!std::is_const_v<T>) {
   return *pointer;
 }
 
+inline bool is_aligned(const halfspace_array& array, std::size_t item) {
+  return reinterpret_cast<std::uintptr_t>(array.data) % item == 0;
+}
+
 // Cut at a whole character of UTF-8.
 template <std::size_t N>
 void put_text(char (&out)[N], std::string_view text) {
   std::size_t size = std::min(text.size(), N - 1);
   if (size < text.size())
     while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
-  std::memcpy(out, text.data(), size);
+  std::copy_n(text.data(), size, out);
   out[size] = '\0';
 }
 

@@ -38,7 +38,8 @@ bool scores_unchecked(const Model& model, const halfspace_array& array, const Th
   const bool wide = array.type == HALFSPACE_FLOAT64;
   const auto item = static_cast<std::int64_t>(wide ? sizeof(double) : sizeof(float));
   if (planes == nullptr || array.rows == 0 || array.data == nullptr ||
-      (!wide && array.type != HALFSPACE_FLOAT32) || (array.cols > 1 && array.col_stride != item) ||
+      !is_aligned(array, static_cast<std::size_t>(item)) || (!wide && array.type != HALFSPACE_FLOAT32) ||
+      (array.cols > 1 && array.col_stride != item) ||
       (array.rows > 1 && array.row_stride != item * static_cast<std::int64_t>(array.cols)))
     return false;
   const bool constant =

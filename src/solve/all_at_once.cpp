@@ -84,9 +84,10 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
     return true;
   };
   // As for single planes: small objectives are solved to a gap beside that of no weights.
-  double zero = 0;
-  for (const double cost : problem.cost) zero += cost * std::log(static_cast<double>(problem.classes()));
-  double wanted = 0.99 * wish.gap * std::clamp(zero, 1e-6, 1.0);
+  double without_weights = 0;
+  for (const double cost : problem.cost) without_weights += cost;
+  without_weights *= std::log(static_cast<double>(problem.classes()));
+  double wanted = 0.99 * wish.gap * std::clamp(without_weights, 1e-6, 1.0);
   const bool warm = start_planes(run.near.get(), problem, rows->cols(), solution.model);
   for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
     const Goal goal{wanted, run.seed, run.threads, clock};

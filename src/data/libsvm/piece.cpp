@@ -105,13 +105,14 @@ class PieceParser {
 
   // Entries of plain decimals of 32 bits.
   void plain_entries(std::uint32_t& next_column) {
-    PlainEntries entries{s_.index.data(), s_.digits.data(), s_.decimals.data(),
-                         entries_,        decimals_seen_,   next_column};
+    PlainEntries entries{s_.index.data(), s_.digits.data(), s_.decimals.data(), entries_,
+                         decimals_seen_,  negatives_,       next_column};
     do {
       s_.marks.pass_to(read_plain_(begin_, s_.marks.next(), s_.marks.ready(), base_, entries));
     } while (s_.marks.next() < s_.marks.ready() ? longer_entry(entries) : s_.marks.find_more());
     entries_ = entries.count;
     decimals_seen_ = entries.decimals_seen;
+    negatives_ = entries.negatives;
     next_column = entries.next_column;
   }
 
@@ -256,6 +257,7 @@ class PieceParser {
   const ReadPlainEntries read_plain_ = plain_entries_reader();
   std::size_t entries_ = 0;
   std::uint32_t decimals_seen_ = 0;  // bit d: a plain value with d decimals
+  std::uint32_t negatives_ = 0;
   std::uint32_t columns_ = 0;
   std::size_t last_class_ = 0;
 };

@@ -16,8 +16,23 @@
 #include "halfspace/report/plot.hpp"
 #include "verbs.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+
+#include <climits>
+#endif
+
 namespace halfspace::cli {
 namespace {
+
+// A page is made of many passes over the rows, each with large buffers of its own: what is given back stays with the process,
+// and is not cleared by the kernel for every one of them.
+void keep_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, INT_MAX);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
+}
 
 constexpr std::uint64_t most_stored = std::uint64_t{1} << 28U;
 
@@ -50,6 +65,7 @@ class ReportVerb final : public Command {
     check_output(path_, {model_path_, data_.path, test_path_, over_path_, curve_path_, trace_path_});
     if (!columns_.empty() && columns_.size() != 2) throw UsageError("--columns takes two columns: A,B");
     if (path_ == "-" && !common.json) output.divert();
+    keep_memory();
     const Model model = load(model_path_, common.team());
     std::vector<std::string> notes;
     const Dataset data = read_for_model(data_, model, common, notes);

@@ -57,6 +57,7 @@ TEST_CASE("the errors of a known plane are counted, with its confusion and margi
   CHECK(report["margins"]["least"] == -0.5);
   CHECK(report["margins"]["wrong"] == 1);
   CHECK(report["rows"]["hardest"][0]["row"] == 5);
+  CHECK(report["reproduce"]["playground"] == "halfspace playground folder/rows.csv");
   CHECK_FALSE(report["rows"]["hardest"][0]["right"].get<bool>());
   CHECK(report["verdict"].size() == 3);
   CHECK_FALSE(report.contains("perceptron"));

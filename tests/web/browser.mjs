@@ -204,6 +204,12 @@ async function look(context, file) {
     check(name, wider <= 0, `on a phone of ${width} pixels the page is ${wider} too wide`);
   }
   if (order.pages.indexOf(file) < 3) await accessible(page, name, "on a phone");
+  for (const width of [390, 768, 1000, 1120, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(200);
+    const tall = await page.evaluate(() => Math.max(0, ...[...document.querySelectorAll(".hard > summary, div.hard")].map((e) => e.getBoundingClientRect().height)));
+    check(name, tall < (name === "evil" ? 400 : 130), `at ${width} pixels a hard row is squeezed to a height of ${Math.round(tall)}`);
+  }
   await page.setViewportSize({ width: 794, height: 1100 });
   await page.emulateMedia({ media: "print" });
   await page.waitForTimeout(400);

@@ -124,7 +124,7 @@ export interface Report {
   perceptron?: Perceptron;
   replay?: Replay;
   reproduce: {
-    version: string; trained_by: string; seed: string; train?: string; verify: string; report: string;
+    version: string; trained_by: string; seed: string; train?: string; verify: string; report: string; playground: string;
     fingerprints: { what: string; fingerprint: string }[];
   };
 }

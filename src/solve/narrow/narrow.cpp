@@ -115,8 +115,8 @@ class Narrow {
     Found at = pass(list, places, theta_, true);
     for (int k = 0; k < sample_passes; ++k) {
       if (!go_on(why)) return false;
-      std::vector<double> step;
-      if (!factor(at) || !(step = direction(at), true)) return true;
+      if (!factor(at)) return true;
+      const std::vector<double> step = direction(at);
       const double promise = -dot(step.data(), at.slope.data(), n_) / 2;
       const bool settled =
           promise <= (loss_.hinge && loss_.width > narrowest_of_sample ? 1e-3 : 1e-5) * at.primal;

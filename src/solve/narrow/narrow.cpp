@@ -27,7 +27,9 @@
 namespace halfspace {
 namespace {
 
-constexpr std::size_t most_columns = 72, least_rows = 2000;
+constexpr std::size_t most_columns = 64, least_rows = 2000;
+// Fewer rows for an unknown, and a sample of them is no longer cheap.
+constexpr std::size_t rows_per_unknown = 480;
 // Multiplying with a zero costs this part of finding an entry of a sparse row.
 constexpr double zero_cost = 0.35;
 constexpr int sample_passes = 60, smooth_passes = 25, hinge_passes = 12;
@@ -113,8 +115,8 @@ class Narrow {
     Found at = pass(list, places, theta_, true);
     for (int k = 0; k < sample_passes; ++k) {
       if (!go_on(why)) return false;
-      std::vector<double> step;
-      if (!factor(at) || !(step = direction(at), true)) return true;
+      if (!factor(at)) return true;
+      const std::vector<double> step = direction(at);
       const double promise = -dot(step.data(), at.slope.data(), n_) / 2;
       const bool settled =
           promise <= (loss_.hinge && loss_.width > narrowest_of_sample ? 1e-3 : 1e-5) * at.primal;
@@ -337,7 +339,7 @@ bool narrow_handles(const Problem& problem, const RowAccess& rows, const Team& t
   if (d > most_columns || !problem.usable.empty() || !std::holds_alternative<L2>(problem.penalty))
     return false;
   const std::size_t all = team.total(rows.rows());
-  if (all < std::max(least_rows, 4 * d)) return false;
+  if (all < std::max(least_rows, rows_per_unknown * (d + 1))) return false;
   const auto entries = static_cast<double>(team.total(problem.data->nonzeros()));
   return entries >= zero_cost * static_cast<double>(d) * static_cast<double>(all);
 }

@@ -23,7 +23,7 @@ using PanelVec = hn::Vec<PanelTag>;
 HWY_INLINE void panel_scores(Panel& p, const double* theta) {
   const PanelTag d;
   const std::size_t lanes = hn::Lanes(d);
-  const auto scores = [&](std::size_t r, auto count) {
+  const auto scores = [&](std::size_t r, auto count) HWY_ATTR {
     constexpr std::size_t vectors = decltype(count)::value;
     PanelVec sum[vectors];
     for (auto& s : sum) s = hn::Zero(d);

@@ -107,7 +107,7 @@ std::string plot_cone(const Dataset& data, const ColumnPair& columns, const Run&
                any ? "shaded: every \xCE\xB8 that separates the classes"
                    : "no \xCE\xB8 is on the right side of all rows",
                "start", report::Ink::Text, 13);
-  drawing.text({64, 37}, "black: the perceptron's walk; teeth: the side that a row allows", "start",
+  drawing.text({64, 37}, "numbered: the perceptron's walk; teeth: the side that a row allows", "start",
                report::Ink::Faint, 13);
   return drawing.svg();
 }

@@ -29,6 +29,8 @@ class Estimators(unittest.TestCase):
                 estimator = getattr(halfspace, name)()
                 self.assertFalse(estimator._get_tags()["_xfail_checks"] or estimator._get_tags()["no_validation"])
                 check_estimator(estimator)
+                if name == "FewestErrors":  # exact, and those rows are many: a search that is cut off answers too
+                    estimator.set_params(nodes=200)
                 for check in MORE:
                     if hasattr(estimator_checks, check):
                         getattr(estimator_checks, check)(name, estimator)

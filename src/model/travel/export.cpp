@@ -155,8 +155,10 @@ Target usual_target(const Model& model) {
   return std::holds_alternative<KernelModel>(model.form) ? Target::Libsvm : Target::Liblinear;
 }
 
-Exported export_model(const Model& model, Target target, const ExportOptions& options,
+Exported export_model(const Model& given, Target target, const ExportOptions& options,
                       const Threads& threads) {
+  Model model = given;
+  model.calibrator = {};  // no form has it
   if (!options.name.empty() && target != Target::C && target != Target::Sql)
     throw UsageError("--name is for C and SQL", "--to c or sql");
   const TargetEntry& entry = targets[static_cast<std::size_t>(target)];
@@ -167,6 +169,11 @@ Exported export_model(const Model& model, Target target, const ExportOptions& op
   out.check.ran = entry.ran;
   out.check.not_ran = entry.not_ran;
   out.notes = notes_of(model, target, out.check);
+  if (given.calibrator.on())
+    out.notes.push_back(
+        fmt::format("what --calibrate has learned is left out: {}; predict --probabilities has it",
+                    has_probabilities(model) ? "probabilities are those of the scores alone"
+                                             : "there are labels and scores, and no probabilities"));
   out.bytes = std::move(made.bytes);
   return out;
 }

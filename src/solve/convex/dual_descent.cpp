@@ -23,6 +23,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
 #include "solve/convex/dual_state.hpp"
@@ -58,7 +59,7 @@ class DualDescent {
 
  private:
   Solution passes() {
-    std::uint64_t next_check = 3, last_pass = 0;
+    std::uint64_t next_check = start_ != nullptr ? 1 : 3, last_pass = 0;
     double last = infinity;
     for (std::uint64_t pass = 1;; ++pass) {
       sweep(pass);
@@ -154,6 +155,7 @@ class DualDescent {
     point.swap(s_.alpha);
     s_.multiplier = start.theta0;
     s_.refresh();
+    fit_length();
     if (!(s_.dual_value() > before)) {
       point.swap(s_.alpha);
       s_.multiplier = 0;
@@ -165,6 +167,19 @@ class DualDescent {
       const double share = std::clamp(s_.alpha[i] / s_.p.cost[i], 1e-300, 1 - 1e-16);
       t_[i] = std::log1p(-share) - std::log(share);
     }
+  }
+  // Without bounds above, the multiple of the point with the largest dual value: t sum - t^2/2 square.
+  void fit_length() {
+    if (s_.gain_curvature == 0 || std::isfinite(s_.limit)) return;
+    double sum = 0, square = norm2(s_.w.data(), s_.d);
+    if (s_.p.offset == Offset::Lifted) square += s_.balance * s_.balance;
+    for (const std::uint32_t i : active_) {
+      sum += s_.alpha[i];
+      square += s_.diagonal(i) * s_.alpha[i] * s_.alpha[i];
+    }
+    if (!(sum > 0 && square > 0)) return;
+    for (double& a : s_.alpha) a *= sum / square;
+    s_.refresh();
   }
   [[nodiscard]] std::vector<double> point_of_margins(const Solution& start) const {
     std::vector<double> z(s_.n, 0.0), out(s_.n, 0.0);

@@ -125,6 +125,16 @@ class Calibration(ProgramTest):
             self.assertLess(told["log_loss"], 0.25)  # a coin has 0.69, the shares of the classes 0.66
             self.assertIn("verified", self.done("verify", "m", "a.csv"))
 
+    def test_an_export_says_that_what_was_calibrated_is_left_out(self):
+        self.done("train", CANCER, "--algorithm", "svm", "--scale", "standard", "--calibrate", "platt", "-o", "m", "--quiet")
+        self.done("train", CANCER, "--scale", "standard", "--calibrate", "isotonic", "-o", "log", "--quiet")
+        for form in ("c", "javascript", "json", "onnx", "sql", "liblinear"):
+            said = self.json("export", "m", "--to", form, "-o", "out")
+            self.assertIn("what --calibrate has learned is left out: there are labels and scores", " ".join(said["notes"]), form)
+            self.assertEqual(said["check"]["other_labels"], 0, form)
+        said = self.json("export", "log", "--to", "json", "-o", "out")
+        self.assertIn("probabilities are those of the scores alone", " ".join(said["notes"]))
+
     def test_voted_perceptrons_tune_and_three_classes(self):
         said = self.json("tune", IRIS, "--algorithm", "svm", "--C", "0.1,1,10", "--calibrate", "platt", "-o", "m")
         self.assertEqual(said["calibration"]["kind"], "platt")

@@ -31,6 +31,7 @@
 #include "core/simd/row_loops.hpp"
 #include "solve/convex/row_sample.hpp"
 #include "solve/convex/solver.hpp"
+#include "solve/narrow/narrow.hpp"
 #include "solve/systems/curvature_matrix.hpp"
 #include "solve/systems/gram_system.hpp"
 #include "solve/systems/line_losses.hpp"
@@ -425,6 +426,11 @@ Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal&
   Solution at;
   if (start != nullptr) at = std::move(*start);
   at.theta.resize(rows.cols(), 0.0);
+  if (start == nullptr && narrow_handles(problem, rows, goal.team)) {
+    at = solve_narrow(problem, rows, goal);
+    if (at.stop != Stop::Limit) return at;
+    start = &at;
+  }
   try {
     return newton_levels(problem, rows, goal, at, start != nullptr);
   } catch (const Stopped& stopped) {  // between the levels: the plane is that of the last one

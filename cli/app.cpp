@@ -21,7 +21,10 @@ constexpr const Verb* all_verbs[] = {
     &report_verb,   &plot_verb,    &playground_verb, &trace_verb,  &convert_verb, &export_verb,
     &generate_verb, &doctor_verb,  &completion_verb};
 
-void print(std::string_view text) { Output(false, false).bytes(text); }
+void print(std::string_view text) {
+  let_readers_leave();
+  Output(false, false).bytes(text);
+}
 
 bool asks_for_help(const std::vector<std::string>& args) {
   return std::any_of(args.begin(), args.end(),

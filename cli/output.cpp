@@ -18,6 +18,9 @@
 namespace halfspace::cli {
 namespace {
 
+bool readers_may_leave = false;
+int write_error = 0;  // of bytes that could not be written, as errno has it
+
 struct Failure {
   int code = exit_system;
   std::string line;  // for people
@@ -155,13 +158,19 @@ void Output::note(std::string_view text) const {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-void Output::bytes(std::string_view text) const { std::fwrite(text.data(), 1, text.size(), stdout); }
+void Output::bytes(std::string_view text) const {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size()) write_error = errno;
+}
+
+void let_readers_leave() { readers_may_leave = true; }
 
 void close_output() {
-  errno = 0;
+  errno = write_error;
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     const int code = errno;
     std::clearerr(stdout);
+    if (code == EPIPE && readers_may_leave) return;
     throw SystemError(fmt::format("cannot write to standard output{}{}", code == 0 ? "" : ": ",
                                   code == 0 ? "" : std::strerror(code)));
   }

@@ -38,6 +38,8 @@ class Output {
 
 // Flushes standard output; throws SystemError when not everything arrived.
 void close_output();
+// What is printed need not be read to its end: a pipe that is closed before is no failure (help, lists of words).
+void let_readers_leave();
 
 // Reports the exception being handled: one line on standard error, with `json` also an object on standard
 // output. Returns the exit code.

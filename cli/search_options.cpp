@@ -83,42 +83,8 @@ std::vector<SearchSpace> AlgorithmChoice::spaces(const DataOptions& data, bool s
   if (makes_features_ && !given_.contains("kernel"))
     throw UsageError("--features nystrom and fourier need --kernel", "--kernel rbf:0.1");
   for (const std::string& name : names_) {
-    const Algorithm algorithm = Algorithm::by_name(name);
-    SearchSpace space;
-    space.fixed.algorithm = name;
-    space.fixed.preparation = {data.positive, data.scale, data.map, data.map_kernel, data.read.zero_based};
-    const std::vector<OptionInfo> options = algorithm.options();
-    for (const auto& one_given : given_) {
-      const std::string& option = one_given.first;
-      const std::string& text = one_given.second;
-      const bool of_map = makes_features_ && option == "kernel";
-      const auto info = std::find_if(options.begin(), options.end(),
-                                     [&](const OptionInfo& one) { return one.name == option; });
-      if (info == options.end() && !of_map) continue;
-      const bool searchable = of_map || can_be_searched(*info);
-      if (auto axis = searchable ? parse_axis(algorithm, option, text, per_decade) : std::nullopt) {
-        space.axes.push_back(std::move(*axis));
-      } else if (of_map) {
-        space.fixed.preparation.kernel = OptionType<KernelFunction>::parse("kernel", text, {});
-      } else {
-        space.fixed.options.emplace_back(option, searchable ? plain_number(text) : text);
-      }
-    }
-    const auto usual = usual_axis(algorithm);
-    if (search && space.axes.empty() && usual && !given_.contains(usual->first))
-      space.axes.push_back(parse_axis(algorithm, usual->first, usual->second, per_decade).value());
-    // C before gamma: the first axis is the one that the rule of one standard error asks first.
-    (void)space.fixed.make();
-    if (!space.axes.empty()) {
-      std::vector<double> first, last;
-      for (const Axis& axis : space.axes) {
-        first.push_back(axis.values.front());
-        last.push_back(axis.values.back());
-      }
-      (void)space.at(first).make();  // ends outside of what an option takes are said before the work
-      (void)space.at(last).make();
-    }
-    out.push_back(std::move(space));
+    const Preparation preparation{data.positive, data.scale, data.map, data.map_kernel, data.read.zero_based};
+    out.push_back(search_space(name, preparation, {given_.begin(), given_.end()}, search, per_decade));
   }
   return out;
 }

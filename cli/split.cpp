@@ -58,19 +58,23 @@ class SplitRows final : public Command {
     const std::vector<std::uint32_t> groups = groups_.read(data_, common, data);
     const Split split =
         groups.empty() ? stratified_split(data, share_, seed) : grouped_split(data, groups, share_, seed);
-    write_part(data, split.train, train, copied);
-    write_part(data, split.test, test, copied);
+    const std::size_t unlabelled = write_part(data, split.train, train, copied);
+    (void)write_part(data, split.test, test, copied);
     if (asked != Missing::Error || data.encoding() == nullptr)
       for (const std::string& note : notes) output.note(note);
     const std::vector<std::uint64_t> of_train = counts(data, split.train), of_test = counts(data, split.test);
     print_part(data, train, split.train.size(), of_train, output);
     print_part(data, test, split.test.size(), of_test, output);
+    if (unlabelled > 0)
+      output.line(fmt::format("{} without a label {} in neither of them", counted(unlabelled, "row"),
+                              unlabelled == 1 ? "is" : "are"));
     if (copied) output.line("rows copied as they stand in the table");
     output.object(Json{{"schema", "halfspace.split/1"},
                        {"rows", data.rows()},
                        {"seed", common.seed},
                        {"grouped", groups_.given()},
                        {"copied", copied},
+                       {"without_label", unlabelled},
                        {"train", part_json(data, train, split.train.size(), of_train)},
                        {"test", part_json(data, test, split.test.size(), of_test)}});
     return exit_done;
@@ -98,13 +102,12 @@ class SplitRows final : public Command {
     }
   }
 
-  void write_part(const Dataset& data, std::span<const std::uint32_t> rows, const std::string& path,
-                  bool copied) const {
-    if (copied) {
-      copy_table_rows(data_.path, data, rows, path);
-    } else {
-      write(data.subset(rows), path, Format::Auto, data_.read.zero_based);
-    }
+  // How many rows have no label and stayed out.
+  std::size_t write_part(const Dataset& data, std::span<const std::uint32_t> rows, const std::string& path,
+                         bool copied) const {
+    if (copied) return copy_table_rows(data_.path, data, rows, path);
+    write(data.subset(rows), path, Format::Auto, data_.read.zero_based);
+    return 0;
   }
 
   static std::vector<std::uint64_t> counts(const Dataset& data, std::span<const std::uint32_t> rows) {

@@ -73,12 +73,26 @@ class Tune final : public Command {
     folds_.check();
     const TuneResult out = tune_all(common);
     for (const std::string& note : out.notes) output.note(note);
+    if (const auto gap = largest_gap(out.tuning))
+      output.note(fmt::format(
+          "objectives on the folds are at most {:.2g} of their size above the best, certified", *gap));
     print(out, output);
     output.object(output.json() ? json(out) : Json());
     return exit_code(out.fitted.fit);
   }
 
  private:
+  // Of all fits on folds; nothing where some have none.
+  static std::optional<double> largest_gap(const Tuning& tuning) {
+    double most = 0;
+    for (const TriedPoint& point : tuning.table) {
+      if (!point.score.finished) continue;
+      if (!point.score.relative_gap) return std::nullopt;
+      most = std::max(most, *point.score.relative_gap);
+    }
+    return most > 0 ? std::optional(most) : std::nullopt;
+  }
+
   TuneResult tune_all(const Common& common) {
     using Clock = std::chrono::steady_clock;
     const auto since = [](Clock::time_point from) {
@@ -240,6 +254,7 @@ class Tune final : public Command {
       row["fold_values"] = point.score.values;
       row["errors"] = done ? Json(point.score.errors.wrong) : Json(nullptr);
       row["limits"] = point.score.limits;
+      row["relative_gap"] = point.score.relative_gap ? Json(*point.score.relative_gap) : Json(nullptr);
       if (!done) row["refusal"] = refusal_of(point);
       table.push_back(std::move(row));
     }

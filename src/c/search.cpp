@@ -23,36 +23,10 @@ std::vector<std::string> words_in(const std::string& text) {
   return out;
 }
 
-// Options with several values are searched; without any the one that decides how complex the classifier gets.
-SearchSpace space_of(const std::string& name, const halfspace_training& how, double per_decade) {
-  const Algorithm algorithm = Algorithm::by_name(name);
-  SearchSpace space;
-  space.fixed.algorithm = name;
-  space.fixed.preparation = preparation_of(how);
-  const std::vector<OptionInfo> known = algorithm.options();
-  bool usual_given = false;
-  const auto usual = usual_axis(algorithm);
-  for (const auto& [option, text] : options_of(how)) {
-    const auto info = std::find_if(known.begin(), known.end(),
-                                   [&option = option](const OptionInfo& one) { return one.name == option; });
-    if (info == known.end()) continue;  // of another algorithm; one that none has is refused by the caller
-    usual_given = usual_given || (usual && usual->first == option);
-    if (auto axis = can_be_searched(*info) ? parse_axis(algorithm, option, text, per_decade) : std::nullopt) {
-      space.axes.push_back(std::move(*axis));
-    } else {
-      space.fixed.options.emplace_back(option, can_be_searched(*info) ? plain_number(text) : text);
-    }
-  }
-  if (space.axes.empty() && usual && !usual_given)
-    space.axes.push_back(parse_axis(algorithm, usual->first, usual->second, per_decade).value());
-  (void)space.fixed.make();
-  return space;
-}
-
 std::vector<SearchSpace> spaces_of(const halfspace_training& how, double per_decade) {
   std::vector<SearchSpace> out;
   for (const std::string& name : words_in(text_or(how.algorithm, "logistic")))
-    out.push_back(space_of(name, how, per_decade));
+    out.push_back(search_space(name, preparation_of(how), options_of(how), true, per_decade));
   for (const auto& given : options_of(how)) {
     const bool known = std::any_of(out.begin(), out.end(), [&](const SearchSpace& space) {
       const std::vector<OptionInfo> options = Algorithm::by_name(space.fixed.algorithm).options();

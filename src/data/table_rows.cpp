@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "data/csv/cells.hpp"
+#include "data/csv/layout.hpp"
 #include "data/text/number.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
@@ -15,14 +16,46 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-// The bytes of every row, the header among them, without the line breaks between them.
-std::vector<std::string_view> table_lines(std::string_view bytes, char delimiter) {
-  std::vector<std::string_view> lines;
-  CellScanner scanner(bytes, delimiter);
+// The bytes of a row, without the line break before it.
+struct TableLine {
+  std::string_view bytes;
+  bool labelled = true;  // its cell in the label column is there
+};
+
+constexpr std::size_t no_column = SIZE_MAX;
+
+// Where the label stands, by the cells of the first row.
+std::size_t label_place(const Encoding& encoding, const std::vector<std::string>& first_row) {
+  for (std::size_t c = 0; c < first_row.size(); ++c) {
+    const std::string name = encoding.header ? first_row[c] : fmt::format("c{}", c + 1);
+    if (name == encoding.label_column) return c;
+  }
+  return no_column;
+}
+
+// Every row, the header among them.
+std::vector<TableLine> table_lines(std::string_view bytes, const Encoding& encoding) {
+  CsvLayout layout;  // for what counts as missing
+  layout.missing_words = encoding.missing_words;
+  std::vector<TableLine> lines;
+  std::vector<std::string> first_row;
+  CellScanner scanner(bytes, encoding.delimiter);
+  std::size_t label = no_column;
   while (scanner.begin_row()) {
     const char* const first = scanner.position();
-    for (bool last = false; !last;) (void)scanner.next(last);
-    lines.emplace_back(first, static_cast<std::size_t>(scanner.position() - first));
+    TableLine line;
+    std::size_t column = 0;
+    for (bool last = false; !last; ++column) {
+      const CsvCell cell = scanner.next(last);
+      if (lines.empty()) first_row.emplace_back(cell.text);
+      if (column == label) line.labelled = !layout.is_missing(cell.text);
+    }
+    if (lines.empty()) {
+      label = label_place(encoding, first_row);
+      if (!encoding.header && label != no_column) line.labelled = !layout.is_missing(first_row[label]);
+    }
+    line.bytes = {first, static_cast<std::size_t>(scanner.position() - first)};
+    lines.push_back(line);
   }
   return lines;
 }
@@ -60,8 +93,8 @@ std::vector<std::uint32_t> read_groups(const std::string& path, const ReadOption
   return {rows.labels().begin(), rows.labels().end()};
 }
 
-void copy_table_rows(const std::string& path, const Dataset& data, std::span<const std::uint32_t> rows,
-                     const std::string& to) {
+std::size_t copy_table_rows(const std::string& path, const Dataset& data, std::span<const std::uint32_t> rows,
+                            const std::string& to) {
   check_file(path);
   const Encoding& encoding = *data.encoding();
   std::string bytes = read_all(*open_source(path), path);
@@ -69,16 +102,22 @@ void copy_table_rows(const std::string& path, const Dataset& data, std::span<con
   if (bytes.empty() || bytes.back() != '\n') bytes += '\n';
   const std::size_t size = bytes.size();
   bytes.append(text_padding, '\0');
-  const std::vector<std::string_view> lines =
-      table_lines(std::string_view(bytes).substr(0, size), encoding.delimiter);
-  const std::size_t head = encoding.header ? 1 : 0;
+  std::vector<TableLine> lines = table_lines(std::string_view(bytes).substr(0, size), encoding);
+  const std::size_t head = encoding.header ? 1 : 0, before = lines.size();
+  // Rows without a label are not among those that were read.
+  if (lines.size() != data.rows() + head) {
+    const auto body = lines.begin() + static_cast<std::ptrdiff_t>(std::min(head, lines.size()));
+    lines.erase(std::remove_if(body, lines.end(), [](const TableLine& line) { return !line.labelled; }),
+                lines.end());
+  }
   if (lines.size() != data.rows() + head)
     throw InputError({.file = path}, fmt::format("{} rows", lines.size() - std::min(head, lines.size())),
                      fmt::format("the {} rows that were read before", data.rows()));
   write_packed_file(to, [&](ByteSink& sink) {
-    if (encoding.header) sink.write(lines.front());
-    for (const std::uint32_t row : rows) sink.write(lines[row + head]);
+    if (encoding.header) sink.write(lines.front().bytes);
+    for (const std::uint32_t row : rows) sink.write(lines[row + head].bytes);
   });
+  return before - lines.size();
 }
 
 }  // namespace halfspace

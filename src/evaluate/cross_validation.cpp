@@ -18,6 +18,7 @@ namespace {
 struct FoldResult {
   bool done = false, limit = false;
   JudgedRows judged;
+  std::optional<double> relative_gap;
   std::string refusal;
 };
 
@@ -31,6 +32,11 @@ void summarise(CandidateScore& score, std::span<const FoldResult> folds) {
     score.values.push_back(fold.judged.value);
     score.errors.add(fold.judged.errors);
     score.limits += fold.limit ? 1 : 0;
+  }
+  for (std::size_t k = 0; k < folds.size(); ++k) {
+    if (k == 0) score.relative_gap = folds[k].relative_gap;
+    if (!folds[k].relative_gap) score.relative_gap.reset();
+    if (score.relative_gap) score.relative_gap = std::max(*score.relative_gap, *folds[k].relative_gap);
   }
   const auto count = static_cast<double>(folds.size());
   score.mean = std::accumulate(score.values.begin(), score.values.end(), 0.0) / count;
@@ -58,18 +64,24 @@ std::optional<ScaleKind> common_scale(const std::vector<Candidate>& candidates) 
   return candidates.front().preparation.scale;
 }
 
-// Which (candidate, fold) comes next: in order, but never before the one that it starts from.
+// Which (candidate, fold) comes next: group after group, fold after fold, but never before the one that it starts from.
 class TaskOrder {
  public:
-  TaskOrder(std::vector<std::size_t> parent, std::size_t folds)
-      : parent_(std::move(parent)), folds_(folds), state_(parent_.size() * folds, State::Waiting) {}
+  TaskOrder(std::vector<std::size_t> parent, const std::vector<std::vector<std::size_t>>& groups,
+            std::size_t folds)
+      : parent_(std::move(parent)), folds_(folds), state_(parent_.size() * folds, State::Waiting) {
+    for (const std::vector<std::size_t>& group : groups)
+      for (std::size_t fold = 0; fold < folds; ++fold)
+        for (const std::size_t candidate : group) order_.push_back(candidate * folds + fold);
+  }
 
   // Waits while everything that is left starts from what others are at.
   std::size_t take() {
     std::unique_lock lock(guard_);
     while (true) {
-      while (first_ < state_.size() && state_[first_] != State::Waiting) ++first_;
-      for (std::size_t task = first_; task < state_.size(); ++task) {
+      while (first_ < order_.size() && state_[order_[first_]] != State::Waiting) ++first_;
+      for (std::size_t place = first_; place < order_.size(); ++place) {
+        const std::size_t task = order_[place];
         if (state_[task] != State::Waiting || !ready(task)) continue;
         state_[task] = State::Taken;
         return task;
@@ -93,6 +105,7 @@ class TaskOrder {
   std::vector<std::size_t> parent_;  // of every candidate, among these; none: starts from nothing here
   std::size_t folds_;
   std::vector<State> state_;
+  std::vector<std::size_t> order_;
   std::size_t first_ = 0;
   std::mutex guard_;
   std::condition_variable changed_;
@@ -118,13 +131,13 @@ class Validation {
         prepared_(folds_),
         tasks_left_(folds_, candidates.size()) {
     const std::size_t planes = data.classes().size() == 2 ? 1 : data.classes().size();
-    first_ = warm_.add(candidates, folds_, 8 * planes * data.features() + 12 * planes * data.rows());
+    first_ = warm_.add(candidates, folds_, 16 * planes * data.features() + 24 * planes * data.rows());
   }
 
   std::vector<CandidateScore> scores() {
     // A candidate after the other, so that as many as possible are finished when the time is up.
     const Threads team(run_.threads.count());
-    TaskOrder order(parents(), folds_);
+    TaskOrder order(parents(), groups(), folds_);
     team.run(results_.size(), [&](std::size_t) {
       const std::size_t task = order.take();
       const struct Done {
@@ -151,6 +164,13 @@ class Validation {
       const std::size_t parent = warm_.parent(first_ + c);
       out.push_back(parent == WarmStarts::none || parent < first_ ? WarmStarts::none : parent - first_);
     }
+    return out;
+  }
+
+  [[nodiscard]] std::vector<std::vector<std::size_t>> groups() const {
+    std::vector<std::vector<std::size_t>> out = warm_.groups(first_);
+    for (std::vector<std::size_t>& group : out)
+      for (std::size_t& candidate : group) candidate -= first_;
     return out;
   }
 
@@ -223,6 +243,7 @@ class Validation {
     if (fit.answer.stop == Stop::Time || fit.answer.stop == Stop::Cancelled)
       throw Stopped(StopCause::Cancelled);
     result.limit = fit.outcome() == Outcome::Limit;
+    if (fit.proof.objective) result.relative_gap = fit.proof.objective->relative_gap();
     result.judged = judge_rows(fit.model(), prepared->rows.judged, held_out, metric_, Threads(1, run_.stop));
     result.done = true;
     return fold == 0 ? raw_model(std::move(fit).model(), prepared->scaling) : nullptr;

@@ -53,6 +53,18 @@ bool is_plainer(const SearchSpace& space, const TriedPoint& a, const TriedPoint&
   return a.values < b.values;
 }
 
+// Where no gap is asked for, planes of a search are solved to one of a thousandth of the objective, and so certified:
+// what more exact ones would change in the rows that are right is far below what another cut of the folds does. The chosen
+// one is solved as exactly as by train.
+Candidate for_search(Candidate candidate) {
+  if (candidate.algorithm != "svm" && candidate.algorithm != "logistic") return candidate;
+  for (const auto& [name, value] : candidate.options)
+    if (name == "gap" || (name == "kernel" && value != "linear") || (name == "penalty" && value == "none"))
+      return candidate;
+  candidate.options.emplace_back("gap", "1e-3");
+  return candidate;
+}
+
 class Search {
  public:
   Search(const Dataset& data, const std::vector<SearchSpace>& spaces, const TuneOptions& options,
@@ -99,7 +111,8 @@ class Search {
 
   void try_planned() {
     std::vector<Candidate> candidates;
-    for (const TriedPoint& point : planned_) candidates.push_back(spaces_[point.space].at(point.values));
+    for (const TriedPoint& point : planned_)
+      candidates.push_back(for_search(spaces_[point.space].at(point.values)));
     const std::uint64_t before = folds_done_;
     std::vector<CandidateScore> scores = cross_validate(
         data_, out_.plan, candidates, options_.metric, run_,
@@ -195,6 +208,44 @@ class Search {
 };
 
 }  // namespace
+
+SearchSpace search_space(const std::string& name, const Preparation& preparation,
+                         const std::vector<std::pair<std::string, std::string>>& given, bool usual,
+                         double per_decade) {
+  const Algorithm algorithm = Algorithm::by_name(name);
+  SearchSpace space;
+  space.fixed.algorithm = name;
+  space.fixed.preparation = preparation;
+  const std::vector<OptionInfo> known = algorithm.options();
+  const auto usually = usual_axis(algorithm);
+  bool usual_given = false;
+  for (const auto& [option, text] : given) {
+    const bool of_map = preparation.map.has_value() && option == "kernel";
+    const auto info = std::find_if(known.begin(), known.end(),
+                                   [&option = option](const OptionInfo& one) { return one.name == option; });
+    if (info == known.end() && !of_map) continue;
+    usual_given = usual_given || (usually && usually->first == option);
+    const bool searchable = of_map || can_be_searched(*info);
+    if (auto axis = searchable ? parse_axis(algorithm, option, text, per_decade) : std::nullopt) {
+      space.axes.push_back(std::move(*axis));
+    } else if (of_map) {
+      space.fixed.preparation.kernel = OptionType<KernelFunction>::parse("kernel", text, {});
+    } else {
+      space.fixed.options.emplace_back(option, searchable ? plain_number(text) : text);
+    }
+  }
+  if (usual && space.axes.empty() && usually && !usual_given)
+    space.axes.push_back(parse_axis(algorithm, usually->first, usually->second, per_decade).value());
+  (void)space.fixed.make();
+  std::vector<double> first, last;
+  for (const Axis& axis : space.axes) {
+    first.push_back(axis.values.front());
+    last.push_back(axis.values.back());
+  }
+  (void)space.at(first).make();  // ends outside of what an option takes are said before the work
+  (void)space.at(last).make();
+  return space;
+}
 
 Candidate SearchSpace::at(const std::vector<double>& values) const {
   Candidate out = fixed;

@@ -3,27 +3,37 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 namespace halfspace {
 namespace {
 
-// All but C, as text; nothing for candidates without a C, or whose features are made anew each time.
-std::optional<std::pair<std::string, double>> family_of(const Candidate& candidate) {
-  if (candidate.preparation.map) return std::nullopt;
+std::string shape_of(const Candidate& candidate) {
   std::string family = candidate.algorithm;
+  for (const auto& [name, value] : candidate.options)
+    if (name != "C") family += fmt::format(" {}={}", name, value);
+  return family;
+}
+
+// Nothing for candidates without a C, or whose features are made anew each time.
+std::optional<double> weight_of(const Candidate& candidate) {
+  if (candidate.preparation.map) return std::nullopt;
   double C = 0;
   for (const auto& [name, value] : candidate.options) {
-    if (name != "C") {
-      family += fmt::format(" {}={}", name, value);
-      continue;
-    }
+    if (name != "C") continue;
     const auto end = std::from_chars(value.data(), value.data() + value.size(), C);
     if (end.ec != std::errc() || end.ptr != value.data() + value.size()) return std::nullopt;
   }
-  if (!(C > 0)) return std::nullopt;
-  return std::pair(std::move(family), C);
+  return C > 0 ? std::optional(C) : std::nullopt;
+}
+
+bool has_kernel(const Candidate& candidate) {
+  bool kernel = false;
+  for (const auto& [name, value] : candidate.options)
+    if (name == "kernel") kernel = value != "linear";
+  return kernel && !candidate.preparation.map;
 }
 
 }  // namespace
@@ -38,23 +48,62 @@ std::size_t WarmStarts::add(const std::vector<Candidate>& candidates, std::size_
   if (first == 0) keep_all_ = bytes * folds * (2 * candidates.size()) <= most_kept;
   for (const Candidate& candidate : candidates) {
     const std::size_t own = kin_.size();
-    auto family = family_of(candidate);
+    add_kin(candidate);
     std::size_t best = none;
     double near = 0;
-    for (std::size_t k = keep_all_ ? 0 : first; family && k < own; ++k) {
-      if (!kin_[k] || kin_[k]->family != family->first) continue;
-      const double away = std::abs(std::log(kin_[k]->C / family->second));
+    const std::optional<Kin>& kin = kin_[own];
+    for (std::size_t k = keep_all_ ? 0 : first; kin && k < own; ++k) {
+      if (!kin_[k] || kin_[k]->family != kin->family) continue;
+      const double away = std::abs(std::log(kin_[k]->C / kin->C));
       if (best == none || away < near) {
         best = k;
         near = away;
       }
     }
     parent_.push_back(best);
-    children_.push_back(0);
-    if (best != none) ++children_[best];
-    kin_.push_back(family ? std::optional<Kin>({std::move(family->first), family->second}) : std::nullopt);
   }
+  chain_kernels(first);
+  children_.resize(kin_.size(), 0);
+  for (std::size_t k = first; k < kin_.size(); ++k)
+    if (parent_[k] != none) ++children_[parent_[k]];
   return first;
+}
+
+void WarmStarts::add_kin(const Candidate& candidate) {
+  const std::optional<double> C = weight_of(candidate);
+  kin_.push_back(C ? std::optional<Kin>({shape_of(candidate), *C, has_kernel(candidate)}) : std::nullopt);
+}
+
+// Each one's parent is the next smaller C of its family, if that is in this list too.
+void WarmStarts::chain_kernels(std::size_t first) {
+  for (std::size_t k = first; k < kin_.size(); ++k) {
+    if (!kin_[k] || !kin_[k]->kernel) continue;
+    std::size_t below = none;
+    for (std::size_t l = first; l < kin_.size(); ++l) {
+      if (l == k || !kin_[l] || kin_[l]->family != kin_[k]->family || !(kin_[l]->C < kin_[k]->C)) continue;
+      if (below == none || kin_[l]->C > kin_[below]->C) below = l;
+    }
+    if (below != none || parent_[k] >= first) parent_[k] = below;
+  }
+}
+
+std::vector<std::vector<std::size_t>> WarmStarts::groups(std::size_t first) const {
+  std::vector<std::vector<std::size_t>> out;
+  std::map<std::string, std::size_t> chains;
+  for (std::size_t k = first; k < kin_.size(); ++k) {
+    if (!kin_[k] || !kin_[k]->kernel) {
+      out.push_back({k});
+      continue;
+    }
+    const auto [place, fresh] = chains.emplace(kin_[k]->family, out.size());
+    if (fresh) out.emplace_back();
+    out[place->second].push_back(k);
+  }
+  for (std::vector<std::size_t>& group : out)
+    std::stable_sort(group.begin(), group.end(), [&](std::size_t a, std::size_t b) {
+      return group.size() > 1 && kin_[a]->C < kin_[b]->C;
+    });
+  return out;
 }
 
 bool WarmStarts::wanted(std::size_t candidate) const {
@@ -69,6 +118,12 @@ std::shared_ptr<const Neighbour> WarmStarts::near(std::size_t candidate, std::si
 }
 
 void WarmStarts::leave(std::size_t candidate, std::size_t fold, std::shared_ptr<const Neighbour> end) {
+  // Rows of a kernel matrix go to the next of the chain or to nobody.
+  if (end->kernel != nullptr && children_[candidate] != 1) {
+    auto light = std::make_shared<Neighbour>(*end);
+    light->kernel = nullptr;
+    end = std::move(light);
+  }
   const std::lock_guard lock(guard_);
   places_[{candidate, fold}].end = std::move(end);
 }

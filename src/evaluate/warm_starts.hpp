@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which fit starts from which. Of the candidates that differ in C alone, each has one that comes before it as its parent:
 // the nearest in the logarithm of C, so that what it starts from depends on the list of candidates and not on the order in
-// which threads get to them.
+// which threads get to them. Kernel machines go up from the smallest C instead, one after the other, so that each can have the
+// rows of the kernel matrix that the one before has computed.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,9 @@ class WarmStarts {
   // neighbour takes, on each of `folds`.
   std::size_t add(const std::vector<Candidate>& candidates, std::size_t folds, std::uint64_t bytes);
   [[nodiscard]] std::size_t parent(std::size_t candidate) const { return parent_[candidate]; }
+  // Candidates from number `first` on whose turns are together: a chain of kernel machines, or one alone; by the first of
+  // each in the list.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> groups(std::size_t first) const;
 
   // Where the parent has ended on this fold; null: there is none, or it did not end anywhere.
   [[nodiscard]] std::shared_ptr<const Neighbour> near(std::size_t candidate, std::size_t fold);
@@ -38,7 +42,10 @@ class WarmStarts {
   struct Kin {
     std::string family;  // all that is not C
     double C = 0;
+    bool kernel = false;
   };
+  void add_kin(const Candidate& candidate);
+  void chain_kernels(std::size_t first);
   std::vector<std::optional<Kin>> kin_;
   std::vector<std::size_t> parent_, children_;
   bool keep_all_ = false;

@@ -36,7 +36,8 @@ bool start_planes(const Neighbour* near, const SoftmaxProblem& problem, std::siz
 void leave_planes(const LinearModel& model, double C, Neighbour& out) {
   out = {C, {}, nullptr};
   for (std::size_t k = 0; k < model.planes; ++k)
-    out.planes.push_back({{model.plane(k).begin(), model.plane(k).end()}, model.offsets[k], {}, {}});
+    out.planes.push_back(
+        {.theta = {model.plane(k).begin(), model.plane(k).end()}, .theta0 = model.offsets[k]});
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
+#include "solve/convex/near_start.hpp"
 #include "solve/convex/plane_solver.hpp"
 #include "solve/convex/solver.hpp"
 #include "solve/kernel/svm.hpp"
@@ -148,7 +149,8 @@ class Planes {
       const bool again = !answers_[k].solution.theta.empty();
       PlaneAnswer before = again ? PlaneAnswer(answers_[k]) : PlaneAnswer();
       std::optional<Solution> near;
-      if (!again && outer_.near != nullptr) near = start_near(*outer_.near, k, one, wish_.C);
+      if (!again && outer_.near != nullptr)
+        near = start_near(*outer_.near, k, one, *rows_, wish_.C, gaps[k], inner_.threads);
       static_cast<PlaneAnswer&>(answers_[k]) =
           solve_plane(one, *rows_, wish_.solver, gaps[k], inner_, clock, first, again ? &before : nullptr,
                       near ? &*near : nullptr);
@@ -231,7 +233,8 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
   std::vector<Answer> answers = Planes(data, wish, run).solve();
   if (run.leave != nullptr) {
     *run.leave = {wish.C, {}, nullptr};
-    for (const Answer& answer : answers) run.leave->planes.push_back(leave_plane(answer));
+    for (std::size_t k = 0; k < answers.size(); ++k)
+      run.leave->planes.push_back(leave_plane(answers[k], run.near.get(), k));
   }
   Fit fit{.answer = {.model = Model{}}};
   LinearModel linear{.features = data.features(), .planes = answers.size()};

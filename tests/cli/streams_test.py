@@ -40,6 +40,14 @@ class Streams(ProgramTest):
         os.close(writer)
         self.assertEqual(done.returncode, 5)
 
+    def test_help_that_nobody_reads_to_its_end_is_no_failure(self):
+        for command in (("--help",), ("train", "--help"), ("help", "tune"), ("--version",)):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([PROGRAM, *command], cwd=self.folder, stdout=writer, stderr=subprocess.PIPE)
+            os.close(writer)
+            self.assertEqual((done.returncode, done.stderr), (0, b""), command)
+
     def test_closed_standard_error_does_no_harm(self):
         done = subprocess.run(["sh", "-c", 'exec "$0" "$@" 2>&-', PROGRAM, "predict", "model", "rows.txt"],
                               cwd=self.folder, stdout=subprocess.PIPE)

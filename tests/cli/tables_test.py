@@ -51,6 +51,20 @@ class Holes(ProgramTest):
         self.assertFalse([name for name in self.names("m") if "missing" in name])
         self.done("predict", "m", "mixed.csv")  # holes that were never seen are filled in all the same
 
+    def test_a_table_with_missing_labels_is_split_without_those_rows(self):
+        text = mixed(holes=False).replace(",yes\n", ",\n", 2).replace(",no\n", ",?\n", 1)
+        lines = text.splitlines(keepends=True)
+        (self.folder / "some.csv").write_text(text, encoding="utf-8")
+        said = self.done("split", "some.csv", "-o", "a.csv,b.csv")
+        self.assertIn("3 rows without a label are in neither of them", said)
+        parts = [(self.folder / name).read_text(encoding="utf-8").splitlines(keepends=True) for name in ("a.csv", "b.csv")]
+        self.assertEqual([part[0] for part in parts], [lines[0]] * 2)
+        labelled = [line for line in lines[1:] if not line.endswith((",\n", ",?\n"))]
+        self.assertEqual(sorted(parts[0][1:] + parts[1][1:]), sorted(labelled))
+        # Without a header the label is found by its place.
+        (self.folder / "bare.csv").write_text("".join(lines[1:]), encoding="utf-8")
+        self.assertIn("3 rows without", self.done("split", "bare.csv", "-o", "c.csv,d.csv", "--header", "no", "--label", "5"))
+
     def test_rows_without_a_label_are_left_out(self):
         text = mixed(holes=False).replace(",yes\n", ",\n", 3)
         (self.folder / "some.csv").write_text(text, encoding="utf-8")

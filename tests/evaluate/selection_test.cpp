@@ -219,6 +219,77 @@ TEST_CASE("results of folds do not depend on the number of threads") {
     CHECK(testing::same_bits(one[k].values, three[k].values));
 }
 
+TEST_CASE(
+    "kernel machines that begin where a smaller C has ended are certified, and the same for any number of "
+    "threads") {
+  const Dataset data = two_clouds(160, 1);
+  const FoldPlan plan = plan_folds(data, {.folds = 4});
+  std::vector<Candidate> candidates;
+  for (const char* kernel : {"rbf:0.5", "rbf:2"})
+    for (const char* C : {"10", "0.1", "1", "100"})
+      candidates.push_back({"svm", {{"C", C}, {"kernel", kernel}, {"gap", "1e-6"}}, {}});
+  const Metric area{MetricKind::Auc, {}};
+  const auto one = cross_validate(data, plan, candidates, area, {});
+  const auto three = cross_validate(data, plan, candidates, area, {.threads = Threads(3)});
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    CAPTURE(k);
+    CHECK(testing::same_bits(one[k].values, three[k].values));
+    CHECK(one[k].limits == 0);
+    CHECK(one[k].relative_gap.value() <= 1e-6);
+    // Alone it begins at zero; both are at the optimum.
+    const auto alone = cross_validate(data, plan, {candidates[k]}, area, {});
+    for (std::size_t fold = 0; fold < 4; ++fold)
+      CHECK(one[k].values[fold] == doctest::Approx(alone[0].values[fold]).epsilon(0.01));
+  }
+}
+
+TEST_CASE("along C every way of solving planes ends at its own optimum, wherever it began") {
+  const Dataset few = two_clouds(160, 1);
+  GeneratorOptions wide;
+  wide.rows = 60;
+  wide.features = 2000;
+  wide.distance = 3;
+  const Dataset many = generate(GeneratorKind::Gaussians, wide).data;
+  for (const Dataset* data : {&few, &many}) {
+    const FoldPlan plan = plan_folds(*data, {.folds = 3});
+    for (const char* loss : {"hinge", "squared-hinge", "smooth-hinge", "logistic"}) {
+      for (const char* offset : {"free", "lifted", "none"}) {
+        std::vector<Candidate> candidates;
+        for (const char* C : {"0.1", "1", "10", "1000", "0.001"}) {
+          const bool logistic = std::string_view(loss) == "logistic";
+          Candidate one{logistic ? "logistic" : "svm", {{"C", C}, {"offset", offset}, {"gap", "1e-7"}}, {}};
+          if (!logistic) one.options.emplace_back("loss", loss);
+          candidates.push_back(std::move(one));
+        }
+        const auto found = cross_validate(*data, plan, candidates, {MetricKind::Auc, {}}, {});
+        for (std::size_t k = 0; k < candidates.size(); ++k) {
+          CAPTURE(loss);
+          CAPTURE(offset);
+          CAPTURE(k);
+          REQUIRE(found[k].finished);
+          CHECK(found[k].relative_gap.value() <= 1e-7);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "a search says how exact the fits were that it chose by, and trains the chosen one as exactly as ever") {
+  const Dataset data = two_clouds(200, 1);
+  const std::vector<SearchSpace> spaces{over_c("logistic", "0.01,1,100")};
+  TuneOptions options;
+  const Tuning found = tune(data, spaces, options, {});
+  for (const TriedPoint& point : found.table) CHECK(point.score.relative_gap.value() <= 1e-3);
+  const TunedFit fitted = fit_chosen(data, spaces, found, options, {});
+  CHECK(fitted.fit.proof.objective->relative_gap() <= 1e-4);
+  // A gap that is asked for is that of all fits.
+  std::vector<SearchSpace> exact = spaces;
+  exact[0].fixed.options.emplace_back("gap", "1e-8");
+  for (const TriedPoint& point : tune(data, exact, options, {}).table)
+    CHECK(point.score.relative_gap.value() <= 1e-8);
+}
+
 TEST_CASE("metrics are those of evaluate") {
   const Dataset data = two_clouds(80);
   const Fit fit = train_candidate({"logistic", {}, {}}, data, {});

@@ -20,9 +20,9 @@ namespace halfspace {
                                                      const std::string& column, const Dataset& data);
 
 // Rows copied byte for byte under the header, if there is one: holes stay holes, and categories and words stay what they
-// are. `data` was read from the table at `path` without leaving out rows; InputError when its rows are not those of the
-// file.
-void copy_table_rows(const std::string& path, const Dataset& data, std::span<const std::uint32_t> rows,
-                     const std::string& to);
+// are. `data` was read from the table at `path` without leaving out rows but those without a label, whose number comes
+// back; InputError when its rows are not those of the file.
+std::size_t copy_table_rows(const std::string& path, const Dataset& data, std::span<const std::uint32_t> rows,
+                            const std::string& to);
 
 }  // namespace halfspace

@@ -31,9 +31,10 @@ struct CandidateScore {
   std::vector<double> values;  // the metric on every fold, in the order of the plan
   ErrorCount errors;           // over all folds
   double mean = 0, standard_error = 0;
-  std::uint64_t limits = 0;  // folds whose training stopped at a limit of its own
-  bool finished = false;     // false: stopped before all folds were done; the figures above are then empty
-  std::string refusal;       // why this cannot be trained on such rows; empty: it can
+  std::optional<double> relative_gap;  // the largest of the folds; nothing where a fit has no certified gap
+  std::uint64_t limits = 0;            // folds whose training stopped at a limit of its own
+  bool finished = false;  // false: stopped before all folds were done; the figures above are then empty
+  std::string refusal;    // why this cannot be trained on such rows; empty: it can
 };
 
 // Called by one thread at a time. The model is that of the first fold of a candidate whose folds are all done.

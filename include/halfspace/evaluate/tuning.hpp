@@ -23,6 +23,13 @@ struct SearchSpace {
   [[nodiscard]] Candidate at(const std::vector<double>& values) const;
 };
 
+// Options as a caller gives them: one with several values (or a range) is searched, the others are fixed, and those that the
+// algorithm does not have are left out. `usual`: with none to search, the one that decides how complex the classifier gets
+// is, unless it is given. UsageError for values that the algorithm does not take, the ends of ranges among them.
+[[nodiscard]] SearchSpace search_space(const std::string& algorithm, const Preparation& preparation,
+                                       const std::vector<std::pair<std::string, std::string>>& given,
+                                       bool usual, double per_decade);
+
 // Best: the smallest mean. One standard error: the plainest classifier whose mean is within one standard error of the best
 // (Breiman, Friedman, Olshen, Stone: "Classification and regression trees", 1984, section 3.4.3).
 enum class ChoiceRule { Best, OneStandardError };

@@ -43,6 +43,8 @@ struct Neighbour {
     double theta0 = 0;
     std::vector<std::uint32_t> rows;  // with a dual value, ascending; none: the plane alone
     std::vector<double> alpha;
+    std::vector<double> slopes;  // kernel machines: of every variable, whose signed values are `alpha`
+    std::vector<double> before;  // the plane that this one began at, theta0 last; empty: it began at zero
   };
   double C = 0;
   std::vector<Plane> planes;           // or functions of a kernel machine, without theta

@@ -107,8 +107,11 @@ StatedOptions stated_options(const Model& model, const std::string& file) {
     out.several = read_several(options, {Several::Softmax, Several::OneVsRest});
   }
   if (svm || logistic) {
-    out.penalty = penalty_of(out.penalty, options.value<double>("l1-ratio", {0, 1}));
-    out.debias = options.value<bool>("debias");
+    // Files of before these options existed: without them the problem is the one they leave as it is. An elastic net has
+    // none without its ratio.
+    if (options.has("l1-ratio") || std::holds_alternative<ElasticNet>(out.penalty))
+      out.penalty = penalty_of(out.penalty, options.value<double>("l1-ratio", {0, 1}));
+    if (options.has("debias")) out.debias = options.value<bool>("debias");
     if (out.debias && !is_sparse_penalty(out.penalty))
       options.refuse("debias", "without a penalty that chooses features");
   }

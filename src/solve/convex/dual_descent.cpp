@@ -25,9 +25,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
 #include "solve/convex/dual_state.hpp"
@@ -39,6 +41,7 @@ constexpr std::uint64_t most_passes = 20000;
 constexpr std::size_t rows_between_looks = 512;  // at the clock
 constexpr std::uint64_t first_passes = 10;       // before the rate is trusted
 constexpr double short_step = 0.5;               // of a logistic row: less than half a unit of its margin
+constexpr int most_warm_rounds = 40;             // of face steps from a start
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class DualDescent {
@@ -64,7 +67,7 @@ class DualDescent {
 
  private:
   Solution passes() {
-    std::uint64_t next_check = 4, last_pass = 0;
+    std::uint64_t next_check = start_ != nullptr ? 1 : 4, last_pass = 0;
     double last = infinity;
     for (std::uint64_t pass = 1;; ++pass) {
       sweep(pass);
@@ -108,8 +111,10 @@ class DualDescent {
 
   Solution faces(std::uint64_t pass, double relative) {
     s_.hold_offset();
-    while (true) {
-      const bool stepped = face_.run(relative, active_);
+    for (int round = 0;; ++round) {
+      // Next to a corner of the box that is not the right one a start may do harm: without it this takes a few rounds.
+      if (start_ != nullptr && round == most_warm_rounds) return begin_anew();
+      const bool stepped = face_->run(relative, active_);
       if (pass % 64 == 0) s_.refresh();
       relative = s_.judge();
       if (relative >= 0 && relative <= s_.goal.gap) return s_.finish(Stop::Converged, pass);
@@ -123,6 +128,21 @@ class DualDescent {
         s_.update_multiplier();
       }
     }
+  }
+
+  Solution begin_anew() {
+    start_ = nullptr;
+    std::fill(s_.alpha.begin(), s_.alpha.end(), 0.0);
+    s_.multiplier = 0;
+    s_.refresh();
+    s_.settle_multiplier();
+    face_.emplace(s_);
+    active_.clear();
+    for (std::size_t i = 0; i < s_.n; ++i)
+      if (s_.p.cost[i] > 0) active_.push_back(static_cast<std::uint32_t>(i));
+    rest_above_ = infinity;
+    rest_below_ = -infinity;
+    return passes();
   }
 
   // The logistic dual has no faces; its primal is smooth, and Newton steps from here are few.
@@ -161,6 +181,7 @@ class DualDescent {
     point.swap(s_.alpha);
     s_.multiplier = start.theta0;
     s_.refresh();
+    fit_length();
     s_.settle_multiplier();
     if (!(s_.dual_value() > before)) {
       point.swap(s_.alpha);
@@ -174,6 +195,19 @@ class DualDescent {
       const double share = std::clamp(s_.alpha[i] / s_.p.cost[i], 1e-300, 1 - 1e-16);
       t_[i] = std::log1p(-share) - std::log(share);
     }
+  }
+  // Without bounds above, the multiple of the point with the largest dual value: t sum - t^2/2 square.
+  void fit_length() {
+    if (s_.gain_curvature == 0 || std::isfinite(s_.limit)) return;
+    double sum = 0, square = norm2(s_.w.data(), s_.d);
+    if (s_.p.offset == Offset::Lifted) square += s_.balance * s_.balance;
+    for (const std::uint32_t i : active_) {
+      sum += s_.alpha[i];
+      square += s_.diagonal(i) * s_.alpha[i] * s_.alpha[i];
+    }
+    if (!(sum > 0 && square > 0)) return;
+    for (double& a : s_.alpha) a *= sum / square;
+    s_.refresh();
   }
   [[nodiscard]] std::vector<double> point_of_margins(const Solution& start) const {
     std::vector<double> z(s_.n, 0.0), out(s_.n, 0.0);
@@ -332,7 +366,7 @@ class DualDescent {
   }
 
   DualState s_;
-  FaceStep face_;
+  std::optional<FaceStep> face_;
   const Solution* start_;
   std::vector<double> t_;
   std::vector<std::uint32_t> active_;  // in order

@@ -67,9 +67,13 @@ bool among(const std::vector<SolverName>& all, SolverName one) {
 }
 
 // Solvers in the order in which they are tried.
-std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const RowAccess& rows) {
+std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const RowAccess& rows, bool near) {
   if (!problem.usable.empty()) return {SolverName::ProxNewton};  // the one that leaves columns out
-  const SolverName first = choose_solver(wanted, problem.loss, problem.penalty, rows);
+  SolverName first = choose_solver(wanted, problem.loss, problem.penalty, rows);
+  // Next to the optimum a few Newton steps are done before dual descent has its first passes behind it.
+  const bool logistic = std::holds_alternative<Logistic>(problem.loss);
+  if (near && logistic && wanted == SolverName::Auto && newton_handles(problem.loss, problem.penalty))
+    first = SolverName::Newton;
   std::vector<SolverName> out{first};
   if (wanted != SolverName::Auto) return out;
   for (const SolverName next : able_solvers(problem.loss, problem.penalty))
@@ -107,7 +111,7 @@ class Search {
     DualityGap own;
     if (smooth) own = duality_gap(p_, solution.theta, solution.theta0, std::nullopt, team);
     if (smooth && (own.relative() <= gap_ || point.rows.empty())) {
-      point = {};
+      spare_ = std::exchange(point, {});
     } else {
       own = duality_gap(p_, solution.theta, solution.theta0, point, team);
     }
@@ -119,7 +123,8 @@ class Search {
     PlaneAnswer last = std::exchange(best, PlaneAnswer{});
     const std::uint64_t iterations = std::max(last.solution.iterations, solution.iterations);
     if (better) {
-      best = {std::move(solution), own, true, std::move(point), from, last.stopped};
+      best = {std::move(solution), own, true, std::move(point), {}, from, last.stopped};
+      best.spare = std::move(spare_);
       std::swap(last.dual, point);
     } else {
       best = std::move(last);
@@ -159,6 +164,7 @@ class Search {
   const Problem& p_;
   double gap_;
   const Run& run_;
+  DualPoint spare_;  // of the last one that was offered
 };
 
 // The claim measures gaps of objectives below 1 against 1. With little weight on the losses the plane without weights would
@@ -198,7 +204,7 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
   }
   Stop stop = Stop::Limit;
   SolverName last = SolverName::Auto;
-  const std::vector<SolverName> solvers = ladder(wanted, problem, rows);
+  const std::vector<SolverName> solvers = ladder(wanted, problem, rows, near != nullptr);
   for (const SolverName solver : solvers) {
     if (search.found && last != SolverName::Auto) search.best.stopped = last;
     last = solver;
@@ -242,29 +248,6 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
     throw std::range_error("nothing can be proved: sums over the rows leave the range of double");
   search.best.solution.stop = search.reached() ? Stop::Converged : stop;
   return std::move(search.best);
-}
-
-std::optional<Solution> start_near(const Neighbour& neighbour, std::size_t k, const Problem& problem,
-                                   double C) {
-  if (k >= neighbour.planes.size() || !(neighbour.C > 0)) return std::nullopt;
-  const Neighbour::Plane& plane = neighbour.planes[k];
-  if (plane.theta.size() != problem.features()) return std::nullopt;
-  Solution out{plane.theta, plane.theta0, {}, 0, Stop::Converged};
-  if (plane.rows.empty() || plane.rows.back() >= problem.rows()) return out;
-  constexpr double at_bound = 1 - 1e-9;
-  const double ratio = C / neighbour.C;
-  out.alpha.assign(problem.rows(), 0.0);
-  for (std::size_t r = 0; r < plane.rows.size(); ++r) {
-    const std::uint32_t i = plane.rows[r];
-    const double bound = problem.cost[i];
-    const bool full = plane.alpha[r] * ratio >= at_bound * bound;
-    out.alpha[i] = full ? bound : std::min(plane.alpha[r], bound);
-  }
-  return out;
-}
-
-Neighbour::Plane leave_plane(const PlaneAnswer& answer) {
-  return {answer.solution.theta, answer.solution.theta0, answer.dual.rows, answer.dual.alpha};
 }
 
 }  // namespace halfspace

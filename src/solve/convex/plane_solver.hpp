@@ -29,6 +29,7 @@ struct PlaneAnswer {
   DualityGap gap;
   bool proved = true;                     // false: stopped before the gap was computed
   DualPoint dual;                         // empty: the point that follows from the margins
+  DualPoint spare;                        // then the one that the solver had, if it had one
   SolverName solver = SolverName::Auto;   // whose plane it is
   SolverName stopped = SolverName::Auto;  // what stopped at its limit before another one went on; Auto: none
 };
@@ -39,13 +40,6 @@ struct PlaneAnswer {
                                       double gap, const Run& run, const Clock& clock,
                                       const CurvatureMatrix* first, const PlaneAnswer* before = nullptr,
                                       Solution* near = nullptr);
-
-// Plane k of the neighbour as a start for this problem: the plane as it is, rows at their bound at the new one, the others
-// where they are. Nothing when it is not one of these rows and features.
-[[nodiscard]] std::optional<Solution> start_near(const Neighbour& neighbour, std::size_t k,
-                                                 const Problem& problem, double C);
-// The answer as a neighbour for the next one.
-[[nodiscard]] Neighbour::Plane leave_plane(const PlaneAnswer& answer);
 
 // std::range_error: a weight is not finite.
 void check_weights(const std::vector<double>& weights);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "certify/kernel_gap.hpp"
@@ -107,11 +108,47 @@ std::vector<double> scores_of(const Problem& problem, const KernelGap& proof, do
   return out;
 }
 
+}  // namespace
+
+struct KernelRoom::Kept {
+  Dataset rows;  // holds on to what `data` looks at
+  std::optional<KernelData> data;
+  std::optional<KernelRows<float>> packed;
+  std::optional<KernelRows<double>> precise;
+  KernelRowCache cache;
+};
+
+KernelRoom::KernelRoom(std::unique_ptr<Kept> kept) : kept_(std::move(kept)) {}
+KernelRoom::~KernelRoom() = default;
+
+std::unique_ptr<KernelRoom::Kept> KernelRoom::take() const {
+  const std::lock_guard lock(guard_);
+  return std::move(kept_);
+}
+
+namespace {
+
+// What a neighbour has left for these rows, or nothing yet.
+std::unique_ptr<KernelRoom::Kept> room_for(const KernelGoal& goal) {
+  if (goal.near != nullptr && goal.near->kernel != nullptr) {
+    if (auto kept = std::static_pointer_cast<const KernelRoom>(goal.near->kernel)->take()) return kept;
+  }
+  return std::make_unique<KernelRoom::Kept>();
+}
+
 class MachineSolve {
  public:
   MachineSolve(const Problem& problem, const KernelGoal& goal, const Clock& clock, std::optional<double> nu)
-      : problem_(problem), goal_(goal), clock_(clock), nu_(nu), data_(data_for(own_, problem, goal)) {
+      : problem_(problem),
+        goal_(goal),
+        clock_(clock),
+        nu_(nu),
+        room_(room_for(goal)),
+        rows_(room_->packed),
+        precise_(room_->precise),
+        data_(data_for(*room_, problem, goal)) {
     variables_ = variables_of(problem, data_.equal());
+    if (rows_ && rows_->size() == variables_.row.size()) return;
     rows_.emplace(data_.pack<float>(variables_.row, data_.form(), goal.threads));
     // |x|^2 + |z|^2 - 2 x.z loses what is small against the lengths: in float too much when they are large.
     const float longest = *std::max_element(rows_->length2(), rows_->length2() + rows_->size());
@@ -124,7 +161,7 @@ class MachineSolve {
   }
 
   KernelMachine solve() {
-    KernelSmo smo(small_problem());
+    KernelSmo smo(small_problem(), std::move(room_->cache));
     KernelMachine best;
     try {
       rounds(smo, best);
@@ -135,12 +172,47 @@ class MachineSolve {
     }
     best.rounds = smo.iterations();
     best.indefinite = smo.indefinite();
+    if (goal_.leave != nullptr && best.stop == Stop::Converged) leave(smo);
     return best;
   }
 
  private:
+  // The end of a neighbour, as long as the dual value grows on the way to the new bounds; false: there is none.
+  bool start_near(KernelSmo& smo) const {
+    if (nu_ || goal_.near == nullptr || goal_.near->planes.size() != 1 || !(goal_.near->C > 0)) return false;
+    const Neighbour::Plane& from = goal_.near->planes.front();
+    const std::size_t n = variables_.row.size();
+    if (from.alpha.size() != n || from.slopes.size() != n) return false;
+    const double ratio = goal_.C / goal_.near->C;
+    double sum = 0, square = 0;  // of t beta: t sum - t^2/2 square
+    for (std::size_t k = 0; k < n; ++k) {
+      sum += variables_.y[k] * from.alpha[k];
+      square += from.alpha[k] * (variables_.y[k] - from.slopes[k]);
+    }
+    if (!(sum > 0 && square > 0)) return false;
+    const double t = std::min(ratio, std::max(1.0, sum / square));
+    std::vector<double> beta(n), slopes(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const double bound = variables_.bound[k];
+      beta[k] = std::clamp(t * from.alpha[k], variables_.y[k] > 0 ? 0.0 : -bound,
+                           variables_.y[k] > 0 ? bound : 0.0);
+      slopes[k] = variables_.y[k] - t * (variables_.y[k] - from.slopes[k]);
+    }
+    smo.start(std::move(beta), slopes);
+    return true;
+  }
+
+  void leave(KernelSmo& smo) {
+    Neighbour::Plane plane;
+    plane.alpha = smo.beta();
+    plane.slopes = smo.slopes();
+    room_->cache = smo.release_cache();
+    *goal_.leave = {goal_.C, {std::move(plane)}, nullptr};
+    if (room_->data) goal_.leave->kernel = std::make_shared<const KernelRoom>(std::move(room_));
+  }
+
   void rounds(KernelSmo& smo, KernelMachine& best) {
-    smo.start(nu_ ? nu_start() : std::vector<double>(variables_.row.size(), 0.0));
+    if (!start_near(smo)) smo.start(nu_ ? nu_start() : std::vector<double>(variables_.row.size(), 0.0));
     double wanted = 0.9 * goal_.gap;
     double last = std::numeric_limits<double>::infinity();
     for (int check = 0;; ++check) {
@@ -163,9 +235,11 @@ class MachineSolve {
     }
   }
 
-  static const KernelData& data_for(std::optional<KernelData>& own, const Problem& problem,
-                                    const KernelGoal& goal) {
-    return goal.data != nullptr ? *goal.data : own.emplace(*problem.data, goal.kernel, true, goal.threads);
+  static const KernelData& data_for(KernelRoom::Kept& room, const Problem& problem, const KernelGoal& goal) {
+    if (goal.data != nullptr) return *goal.data;
+    if (room.data) return *room.data;
+    room.rows = *problem.data;
+    return room.data.emplace(room.rows, goal.kernel, true, goal.threads);
   }
 
   SmoProblem small_problem() const {
@@ -272,11 +346,11 @@ class MachineSolve {
   const KernelGoal& goal_;
   const Clock& clock_;
   std::optional<double> nu_;
-  std::optional<KernelData> own_;
+  std::unique_ptr<KernelRoom::Kept> room_;
+  std::optional<KernelRows<float>>& rows_;
+  std::optional<KernelRows<double>>& precise_;
   const KernelData& data_;
   Variables variables_;
-  std::optional<KernelRows<float>> rows_;
-  std::optional<KernelRows<double>> precise_;
 };
 
 }  // namespace

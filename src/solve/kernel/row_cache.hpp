@@ -2,6 +2,7 @@
 // Rows of the kernel matrix in float, as many as the memory allows; the one used longest ago leaves.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,11 @@ class KernelRowCache {
   KernelRowCache(const KernelRows<float>& rows, const KernelFunction& kernel, std::size_t capacity);
 
   [[nodiscard]] bool on() const { return capacity_ > 0; }
+  // For another problem on the same rows: what is there stays, as if it had been used long ago.
+  void begin_again() { std::fill(last_use_.begin(), last_use_.end(), std::uint64_t{0}); }
+  [[nodiscard]] bool fits(const KernelRows<float>& rows, std::size_t capacity) const {
+    return rows_ == &rows && capacity_ == capacity;
+  }
   // The row if it is there, else null.
   [[nodiscard]] const float* find(std::uint32_t row) const {
     return on() && slot_of_row_[row] != nowhere ? values_.get() + std::size_t{slot_of_row_[row]} * stride_

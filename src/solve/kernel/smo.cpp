@@ -38,7 +38,7 @@ std::size_t padded_size(std::size_t n) {
 
 }  // namespace
 
-KernelSmo::KernelSmo(SmoProblem problem) : p_(std::move(problem)), n_(p_.rows->size()) {
+KernelSmo::KernelSmo(SmoProblem problem, KernelRowCache cache) : p_(std::move(problem)), n_(p_.rows->size()) {
   beta_.assign(n_, 0.0);
   slope_.assign(p_.rows->padded(), 0.0);
   place_.assign(n_, not_in_set);
@@ -53,8 +53,13 @@ KernelSmo::KernelSmo(SmoProblem problem) : p_(std::move(problem)), n_(p_.rows->s
       std::min<std::uint64_t>(p_.cache_bytes / std::max<std::uint64_t>(1, row_bytes), n_));
   if (p_.precise != nullptr) return;
   whole_ = !p_.by_class && capacity == n_ && n_ <= whole_size && p_.rows->bytes() <= whole_bytes;
-  if (whole_ || ((!cheap || n_ <= few_rows) && capacity >= std::min(n_, set_size_ + set_size_ / 2)))
+  if (!whole_ && ((cheap && n_ > few_rows) || capacity < std::min(n_, set_size_ + set_size_ / 2))) return;
+  if (cache.fits(*p_.rows, capacity)) {
+    cache_ = std::move(cache);
+    cache_.begin_again();
+  } else {
     cache_ = KernelRowCache(*p_.rows, p_.kernel, capacity);
+  }
 }
 
 void KernelSmo::start(std::vector<double> beta) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "data/kernel/rows.hpp"
@@ -40,10 +41,16 @@ struct SmoState {
 
 class KernelSmo {
  public:
-  explicit KernelSmo(SmoProblem problem);
+  // `cache`: rows of values that another problem on these very rows has left, or an empty one.
+  explicit KernelSmo(SmoProblem problem, KernelRowCache cache = {});
 
   // Starts from a feasible point; its slopes are computed.
   void start(std::vector<double> beta);
+  // From a feasible point whose slopes are known.
+  void start(std::vector<double> beta, const std::vector<double>& slopes) {
+    beta_ = std::move(beta);
+    set_slopes(slopes);
+  }
   // The exact slopes of the present point, computed elsewhere.
   void set_slopes(const std::vector<double>& slopes);
 
@@ -52,6 +59,10 @@ class KernelSmo {
   End run(double gap, const Clock& clock, Stop& why);
 
   [[nodiscard]] const std::vector<double>& beta() const { return beta_; }
+  [[nodiscard]] std::vector<double> slopes() const {
+    return {slope_.begin(), slope_.begin() + static_cast<std::ptrdiff_t>(n_)};
+  }
+  [[nodiscard]] KernelRowCache release_cache() { return std::move(cache_); }
   [[nodiscard]] const SmoState& state() const { return state_; }
   [[nodiscard]] std::uint64_t iterations() const { return iterations_; }
   // A pair of rows was met that no positive semidefinite kernel allows.

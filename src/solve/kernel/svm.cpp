@@ -109,6 +109,8 @@ void solve_tasks(KernelClasses& classes, const KernelGoal& goal, const Run& run,
   if (tasks == 1) {
     KernelGoal alone = goal;
     alone.keep_scores = true;
+    alone.near = run.near.get();
+    alone.leave = run.leave.get();
     classes.tasks[0].machine = solve(classes.tasks[0].problem, alone, Clock(run));
     return;
   }
@@ -220,6 +222,7 @@ Fit solve_kernel_svm(const Dataset& data, const Svm& options, const Run& given) 
   goal.cache_bytes = static_cast<std::uint64_t>(options.cache * 1048576.0);
   goal.seed = run.seed;
   goal.threads = run.threads;
+  goal.C = options.C;
   solve_tasks(classes, goal, run, solve_machine);
   Fit fit = kernel_fit(data, goal.kernel, std::move(classes), !options.no_certificate);
   fit.words.notes.insert(fit.words.notes.begin(), formula(options.loss, L2{}, options.offset, options.C));

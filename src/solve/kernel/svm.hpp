@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "halfspace/certify/certificate.hpp"
@@ -31,6 +33,22 @@ struct KernelMachine {
 
 class KernelData;
 
+// What solving a problem of two classes leaves for another one on the same rows with another C: the packed rows and the rows
+// of the kernel matrix. Whoever comes next takes it whole.
+class KernelRoom {
+ public:
+  struct Kept;
+  explicit KernelRoom(std::unique_ptr<Kept> kept);
+  ~KernelRoom();
+  KernelRoom(const KernelRoom&) = delete;
+  KernelRoom& operator=(const KernelRoom&) = delete;
+  [[nodiscard]] std::unique_ptr<Kept> take() const;  // null: somebody has it
+
+ private:
+  mutable std::mutex guard_;
+  mutable std::unique_ptr<Kept> kept_;
+};
+
 struct KernelGoal {
   KernelFunction kernel;
   double gap = 1e-3;
@@ -39,6 +57,9 @@ struct KernelGoal {
   Threads threads{1};
   bool keep_scores = false;
   const KernelData* data = nullptr;  // what problems on the same rows share; null: each finds it for itself
+  const Neighbour* near = nullptr;   // of the same rows with another C; null: begin at zero
+  Neighbour* leave = nullptr;        // where this one's end goes; null: nobody wants it
+  double C = 0;                      // of these costs, where either is there
 };
 
 // Hinge loss, free offset; rows of cost 0 are absent.

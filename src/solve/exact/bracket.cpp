@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t most_cone_dimension = 10;  // more dimensions, and cones do not get small
 constexpr std::size_t most_circuit_columns = 200;
 constexpr double most_cells = 1e12;
+constexpr std::uint64_t first_nodes = 20'000;  // of a round; four times as many in every next one
 
 class Search {
  public:
@@ -138,43 +139,40 @@ class Search {
       if (!weights.empty()) offer_weights(space, weights);
       return out_.upper;
     });
-    const bool by_cones = space.dimension <= most_cone_dimension && cones.possible();
     // Where the rows cut the space into few cells, cones come to an end.
     const double cells = std::pow(static_cast<double>(space.rows), static_cast<double>(space.dimension) - 2);
-    std::uint64_t more = by_cones && cells <= most_cells ? limits_.nodes : 20'000;
-    if (!by_cones) {
+    bool by_cones = space.dimension <= most_cone_dimension && cones.possible();
+    if (by_cones && cells <= most_cells) {
+      by_cones = search_cones(cones, limits_.nodes);
+    } else if (!by_cones) {
       tell("rows");
-      static_cast<void>(search_tree(tree, more));
-      if (closed()) return;
+      search_tree(tree, first_nodes);
     }
     Parts parts(rows_, space, local.plane(), offset_, limits_.seed, run_.stop);
-    std::uint64_t of_parts = 0;
-    while (!closed() && out_.nodes < limits_.nodes) {
-      const std::uint64_t before = out_.nodes;
-      more = std::min(more, limits_.nodes - out_.nodes);
-      bool goes_on = true;
+    for (std::uint64_t more = first_nodes; !closed() && out_.nodes < limits_.nodes; more *= 4) {
+      const std::uint64_t before = out_.nodes, of_parts = parts.nodes();
+      const std::uint64_t left = limits_.nodes - out_.nodes;
+      const bool all_closed = parts.closed();
       if (by_cones) {
-        goes_on = search_cones(cones, more);
+        by_cones = search_cones(cones, std::min(more, left));
         if (closed()) return;
         tell("parts");
-        search_parts(parts, [&] { parts.run(more, run_.threads); });
+        search_parts(parts, [&] { parts.run(std::min(more, left / 8), run_.threads); });
       } else {
         tell("rows and parts");
         search_parts(parts, [&] {
           run_.threads.run(2, [&](std::size_t task) {
             if (task == 0)
-              goes_on = search_tree(tree, more);
+              search_tree(tree, std::min(more, left));
             else
-              parts.run(more, run_.threads);
+              parts.run(std::min(more, left / 8), run_.threads);
           });
         });
       }
       out_.nodes += parts.nodes() - of_parts;
-      of_parts = parts.nodes();
-      if (closed() || (!goes_on && parts.closed()) || out_.nodes == before) return;
+      if (closed() || (out_.nodes == before && (all_closed || left < 8))) return;
       tell("planes");
       local.run(rounds(few ? 1e6 : 1e7));
-      more *= 4;
     }
   }
 
@@ -212,7 +210,7 @@ class Search {
     return true;
   }
 
-  bool search_tree(RowTree& tree, std::uint64_t nodes) {
+  void search_tree(RowTree& tree, std::uint64_t nodes) {
     asked_rows_ = true;
     const std::uint64_t end = tree.nodes() + nodes / cones_a_row_node;
     while (!closed() && tree.nodes() < end) {
@@ -220,10 +218,9 @@ class Search {
       const std::uint64_t before = tree.nodes();
       const std::optional<std::string> proof = tree.prove(target, end - before);
       out_.nodes += cones_a_row_node * (tree.nodes() - before);
-      if (!proof) break;
+      if (!proof) return;
       prove(target, *proof);
     }
-    return tree.possible();
   }
 
   // What parts have come to is kept whatever ends the search.

@@ -149,6 +149,12 @@ TEST_CASE("fewest errors: three to five dimensions, the smallest set whose remov
 }
 
 // Labels by chance: circuits do not close it, so cones, trees of rows and parts have their turn.
+TEST_CASE("fewest errors: a row of zeros is an error of both classes on every plane through the origin") {
+  const Dataset data = dataset_from({{0}, {0}, {0}, {1}, {2}, {1}}, {-1, 1, 1, 1, 1, -1});
+  check_closed(data, 4, {.offset = Offset::None});
+  check_closed(data, 2);
+}
+
 TEST_CASE("fewest errors: the same plane and proof for any number of threads, within a limit of nodes") {
   Random random(55);
   for (const auto& [rows, columns, nodes] : {std::tuple{40, 2, 2'000'000}, std::tuple{90, 3, 2'000'000},

@@ -157,8 +157,9 @@ TEST_CASE("fewest errors: a row of zeros is an error of both classes on every pl
 
 TEST_CASE("fewest errors: the same plane and proof for any number of threads, within a limit of nodes") {
   Random random(55);
+  std::string kinds;
   for (const auto& [rows, columns, nodes] : {std::tuple{40, 2, 2'000'000}, std::tuple{90, 3, 2'000'000},
-                                             std::tuple{120, 8, 30'000}, std::tuple{90, 12, 60'000}}) {
+                                             std::tuple{120, 8, 20'000}, std::tuple{60, 12, 20'000}}) {
     CAPTURE(columns);
     const Points p =
         random_points(random, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns), 1000);
@@ -168,6 +169,7 @@ TEST_CASE("fewest errors: the same plane and proof for any number of threads, wi
     run.threads = Threads(1);
     const Fit alone = train(data, options, run);
     CHECK(verify(alone.model(), data).holds);
+    kinds += bounds(alone).proof.front();
     for (const int threads : {2, 3}) {
       run.threads = Threads(threads);
       const Fit fit = train(data, options, run);
@@ -178,21 +180,8 @@ TEST_CASE("fewest errors: the same plane and proof for any number of threads, wi
             std::get<LinearModel>(alone.model().form).weights);
     }
   }
-}
-
-// Two sets of rows far apart, in many dimensions: what is proved of parts adds up.
-TEST_CASE("fewest errors: parts whose rows are not of one plane prove together what no part proves") {
-  Random random(56);
-  const Points p = random_points(random, 160, 10, 1000);
-  const Dataset data = dataset_from(p.rows, p.labels);
-  const Fit fit = train(data, FewestErrors{.nodes = 100'000});
-  REQUIRE(bounds(fit).proof.front() == 'p');
-  Model model = fit.model();
-  ErrorBounds claim = bounds(fit);
-  CHECK(verify(model, data).holds);
-  claim.lower = std::to_string(std::stoi(claim.lower) + 1);
-  model.certificate = to_json(std::vector<Certificate>{claim});
-  CHECK_FALSE(verify(model, data).holds);
+  CHECK(kinds.find('c') != std::string::npos);
+  CHECK(kinds.find('p') != std::string::npos);
 }
 
 TEST_CASE("fewest errors: a proof that says more, or of another plane, is refused") {

@@ -245,7 +245,7 @@ TEST_CASE("l1 and elastic net: weight k is k copies, weight 0 is no row") {
     return out.data();
   };
   const auto same = [](const Fit& a, const Fit& b) {
-    CHECK(a.proof.objective->upper == doctest::Approx(b.proof.objective->upper).epsilon(1e-7));
+    CHECK(a.proof.objective->primal == doctest::Approx(b.proof.objective->primal).epsilon(1e-7));
     for (std::size_t j = 0; j < planes(a).weights.size(); ++j)
       CHECK(std::abs(planes(a).weights[j] - planes(b).weights[j]) < 1e-3);
   };

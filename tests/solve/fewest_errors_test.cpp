@@ -148,13 +148,13 @@ TEST_CASE("fewest errors: three to five dimensions, the smallest set whose remov
   }
 }
 
-// Labels by chance: circuits do not close it, so cones, trees of rows and parts have their turn.
 TEST_CASE("fewest errors: a row of zeros is an error of both classes on every plane through the origin") {
   const Dataset data = dataset_from({{0}, {0}, {0}, {1}, {2}, {1}}, {-1, 1, 1, 1, 1, -1});
   check_closed(data, 4, {.offset = Offset::None});
   check_closed(data, 2);
 }
 
+// Labels by chance: circuits do not close it, so cones, trees of rows and parts have their turn.
 TEST_CASE("fewest errors: the same plane and proof for any number of threads, within a limit of nodes") {
   Random random(55);
   std::string kinds;

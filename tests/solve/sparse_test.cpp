@@ -229,6 +229,36 @@ TEST_CASE("softmax with l1 and elastic net is certified for every offset, and sp
   }
 }
 
+TEST_CASE("l1 and elastic net: weight k is k copies, weight 0 is no row") {
+  const Drawn on = drawn(150, 9, 13);
+  const Drawn three = drawn(150, 9, 14, 3);
+  Random random(15);
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < 150; ++i) weights.push_back(static_cast<double>(random.below(4)));
+  const auto copies = [&](const Drawn& of) {
+    Drawn out;
+    for (std::size_t i = 0; i < of.rows.size(); ++i)
+      for (double k = 0; k < weights[i]; ++k) {
+        out.rows.push_back(of.rows[i]);
+        out.labels.push_back(of.labels[i]);
+      }
+    return out.data();
+  };
+  const auto same = [](const Fit& a, const Fit& b) {
+    CHECK(a.proof.objective->primal == doctest::Approx(b.proof.objective->primal).epsilon(1e-7));
+    for (std::size_t j = 0; j < planes(a).weights.size(); ++j)
+      CHECK(std::abs(planes(a).weights[j] - planes(b).weights[j]) < 1e-3);
+  };
+  const Dataset weighted = testing::dataset_from(on.rows, on.labels, weights), many = copies(on);
+  for (const std::string loss : {"logistic", "squared-hinge", "smooth-hinge"})
+    for (const double ratio : {1.0, 0.5})
+      same(fit_two(weighted, loss, ElasticNet{}, ratio, 0.2, Offset::Free, 1e-9),
+           fit_two(many, loss, ElasticNet{}, ratio, 0.2, Offset::Free, 1e-9));
+  const LogisticRegression softmax{.C = 0.2, .penalty = L1{}, .gap = 1e-9};
+  same(train(testing::dataset_from(three.rows, three.labels, weights), softmax),
+       train(copies(three), softmax));
+}
+
 TEST_CASE("l1: the same bytes for any number of threads, with a sample of the rows first") {
   const Dataset data = drawn(12000, 30, 9).data();
   const Dataset three = drawn(12000, 12, 10, 3).data();

@@ -62,16 +62,24 @@ std::vector<mpz_class> circuit(const ErrorRows& rows, std::span<const std::uint3
   return out;
 }
 
-void check_bound(const ErrorRows& rows, std::string_view text, std::int64_t lower, const Threads& threads) {
-  if (text.empty()) return require(lower <= rows.base, "equal rows of both classes do not prove the bound");
-  require(rows.written_out(), "too many rows and columns for a proof of this kind");
-  ProofReader proof(text);
+void check_tree(const ErrorRows& rows, ProofReader& proof, std::int64_t lower, const Threads& threads) {
   const char kind = proof.letter();
   require(kind == 'c' || kind == 'r', "the proof is of a kind that there is not");
   if (kind == 'c')
     check_cones(rows, proof, lower, threads);
   else
     check_row_tree(rows, proof, lower, threads);
+}
+
+void check_bound(const ErrorRows& rows, std::string_view text, std::int64_t lower, const Threads& threads) {
+  if (text.empty()) return require(lower <= rows.base, "equal rows of both classes do not prove the bound");
+  require(rows.written_out(), "too many rows and columns for a proof of this kind");
+  const bool parts = text.front() == 'p';
+  ProofReader proof(parts ? text.substr(1) : text);
+  if (parts)
+    check_parts(rows, proof, lower, threads);
+  else
+    check_tree(rows, proof, lower, threads);
   require(proof.at_end(), "the proof goes on after its end");
 }
 

@@ -39,8 +39,15 @@ inline constexpr std::size_t most_cone_dimension = 24;
 
 // Throws Refused unless the proof shows that every plane has errors of at least `lower` units.
 void check_bound(const ErrorRows& rows, std::string_view proof, std::int64_t lower, const Threads& threads);
-// The two kinds, after the letter.
+// A proof of one kind with its letter, as parts have it.
+void check_tree(const ErrorRows& rows, ProofReader& proof, std::int64_t lower, const Threads& threads);
+// The kinds, after the letter.
 void check_cones(const ErrorRows& rows, ProofReader& proof, std::int64_t lower, const Threads& threads);
 void check_row_tree(const ErrorRows& rows, ProofReader& proof, std::int64_t lower, const Threads& threads);
+
+void check_parts(const ErrorRows& rows, ProofReader& proof, std::int64_t lower, const Threads& threads);
+
+// These rows alone; what equal rows of both classes cost anywhere is not theirs.
+[[nodiscard]] ErrorRows part_of(const ErrorRows& rows, std::span<const std::uint32_t> chosen);
 
 }  // namespace halfspace::detail

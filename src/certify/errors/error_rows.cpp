@@ -60,6 +60,19 @@ WholeWeights whole_weights(const Dataset& data, std::span<const std::int8_t> y, 
   return out;
 }
 
+namespace {
+
+// No plane through the origin has such a row on any side.
+bool all_zero(const RowAccess& rows, std::size_t i) {
+  std::vector<std::uint32_t> index(rows.entries(i));
+  std::vector<double> value(index.size());
+  const std::size_t size = rows.copy_entries(i, index.data(), value.data());
+  return std::all_of(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(size),
+                     [](double x) { return x == 0; });
+}
+
+}  // namespace
+
 ErrorRows error_rows(const Dataset& data, std::span<const std::int8_t> y, bool offset, Values values,
                      const WholeWeights& weights, const Threads& threads) {
   ErrorRows out;
@@ -75,6 +88,10 @@ ErrorRows error_rows(const Dataset& data, std::span<const std::int8_t> y, bool o
     sides[y[chosen[k]] > 0 ? 1 : 0][equal.group[k]] += weights.of[chosen[k]];
   std::vector<std::int8_t> sign;
   for (std::size_t g = 0; g < equal.first.size(); ++g) {
+    if (!offset && all_zero(*access, chosen[equal.first[g]])) {
+      out.base += sides[0][g] + sides[1][g];
+      continue;
+    }
     out.base += std::min(sides[0][g], sides[1][g]);
     const std::int64_t net = sides[1][g] - sides[0][g];
     if (net == 0) continue;

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 
 #include "certify/errors/check_bound.hpp"
 #include "certify/separation/refusal.hpp"
 #include "solve/exact/cones.hpp"
 #include "solve/exact/local_search.hpp"
+#include "solve/exact/parts.hpp"
 #include "solve/exact/row_tree.hpp"
 
 namespace halfspace::exact {
@@ -16,6 +18,8 @@ namespace {
 
 constexpr std::size_t most_cone_dimension = 10;  // more dimensions, and cones do not get small
 constexpr std::size_t most_circuit_columns = 200;
+constexpr double most_cells = 1e12;
+constexpr std::uint64_t first_nodes = 20'000;  // of a round; four times as many in every next one
 
 class Search {
  public:
@@ -131,54 +135,106 @@ class Search {
     tell("planes");
     local.run(rounds(few ? 1e6 : 1e7));
     if (closed()) return;
-    if (space.dimension <= most_cone_dimension) search_cones(space, local);
-    if (!closed()) search_tree(tree);
+    Cones cones(space, rows_, run_.stop, [this, &space](const std::vector<double>& weights) {
+      if (!weights.empty()) offer_weights(space, weights);
+      return out_.upper;
+    });
+    // Where the rows cut the space into few cells, cones come to an end.
+    const double cells = std::pow(static_cast<double>(space.rows), static_cast<double>(space.dimension) - 2);
+    bool by_cones = space.dimension <= most_cone_dimension && cones.possible();
+    if (by_cones && cells <= most_cells) {
+      by_cones = search_cones(cones, limits_.nodes);
+    } else if (!by_cones) {
+      tell("rows");
+      search_tree(tree, first_nodes);
+    }
+    Parts parts(rows_, space, local.plane(), offset_, limits_.seed, run_.stop);
+    for (std::uint64_t more = first_nodes; !closed() && out_.nodes < limits_.nodes; more *= 4) {
+      const std::uint64_t before = out_.nodes, of_parts = parts.nodes();
+      const std::uint64_t left = limits_.nodes - out_.nodes;
+      const bool all_closed = parts.closed();
+      if (by_cones) {
+        by_cones = search_cones(cones, std::min(more, left));
+        if (closed()) return;
+        tell("parts");
+        search_parts(parts, [&] { parts.run(std::min(more, left / 8), run_.threads); });
+      } else {
+        tell("rows and parts");
+        search_parts(parts, [&] {
+          run_.threads.run(2, [&](std::size_t task) {
+            if (task == 0)
+              search_tree(tree, std::min(more, left));
+            else
+              parts.run(std::min(more, left / 8), run_.threads);
+          });
+        });
+      }
+      out_.nodes += parts.nodes() - of_parts;
+      if (closed() || (out_.nodes == before && (all_closed || left < 8))) return;
+      tell("planes");
+      local.run(rounds(few ? 1e6 : 1e7));
+    }
   }
 
-  // Higher and higher targets, so that there is a bound when the time is up.
-  void search_cones(const Space& space, LocalSearch& local) {
-    const auto offer = [&](const std::vector<double>& weights) {
-      if (!weights.empty()) {
-        Plane plane{std::vector<double>(data_.features(), 0.0), 0};
-        double largest = 0;
-        for (const double w : weights) largest = std::max(largest, std::abs(w));
-        for (std::size_t k = 0; k < weights.size(); ++k)
-          (space.columns[k] < data_.features() ? plane.theta[space.columns[k]] : plane.theta0) =
-              weights[k] / largest;
-        take(std::move(plane));
-      }
-      return out_.upper;
-    };
-    Cones cones(space, rows_, run_.stop, offer);
-    static_cast<void>(local);
-    if (!cones.possible()) return;
-    std::int64_t step = space.dimension <= 7 ? std::max<std::int64_t>(1, (out_.upper - out_.lower) / 4) : 1;
-    while (!closed() && cones.nodes() < limits_.nodes) {
+  void offer_weights(const Space& space, const std::vector<double>& weights) {
+    Plane plane{std::vector<double>(data_.features(), 0.0), 0};
+    double largest = 0;
+    for (const double w : weights) largest = std::max(largest, std::abs(w));
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      (space.columns[k] < data_.features() ? plane.theta[space.columns[k]] : plane.theta0) =
+          weights[k] / largest;
+    take(std::move(plane));
+  }
+
+  // Higher and higher targets, so that there is a bound when the time is up. False: cones come no further.
+  bool search_cones(Cones& cones, std::uint64_t nodes) {
+    const std::uint64_t end = out_.nodes + nodes;
+    std::int64_t step = std::max<std::int64_t>(1, (out_.upper - out_.lower) / 4);
+    while (!closed() && out_.nodes < end) {
       tell("cones");
       const std::int64_t target = std::min(out_.upper, out_.lower + step);
       const std::uint64_t before = cones.nodes();
-      const Cones::End end = cones.prove(target, limits_.nodes - before);
-      out_.nodes += cones.nodes() - before;
-      if (end == Cones::End::Better) continue;
-      if (end != Cones::End::Proved) return;
-      prove(target, cones.proof());
-      if (cones.nodes() - before < 20'000) step *= 2;
+      const Cones::End last = cones.prove(target, end - out_.nodes, run_.threads);
+      const std::uint64_t used = cones.nodes() - before;
+      out_.nodes += used;
+      if (last == Cones::End::Better) continue;
+      if (last == Cones::End::Stuck) return false;
+      if (last == Cones::End::Proved) {
+        prove(target, cones.proof());
+        if (used < nodes / 100) step *= 2;
+      } else {
+        if (step == 1) return true;
+        step = std::max<std::int64_t>(1, step / 4);
+      }
     }
+    return true;
   }
 
-  void search_tree(RowTree& tree) {
-    // A node of this tree takes the time of about a thousand cones.
+  void search_tree(RowTree& tree, std::uint64_t nodes) {
     asked_rows_ = true;
-    while (!closed()) {
-      tell("rows");
-      const std::uint64_t left = limits_.nodes / 1000 - std::min(limits_.nodes / 1000, tree.nodes());
+    const std::uint64_t end = tree.nodes() + nodes / cones_a_row_node;
+    while (!closed() && tree.nodes() < end) {
       const std::int64_t target = out_.lower + 1;
       const std::uint64_t before = tree.nodes();
-      const std::optional<std::string> proof = tree.prove(target, left);
-      out_.nodes += tree.nodes() - before;
+      const std::optional<std::string> proof = tree.prove(target, end - before);
+      out_.nodes += cones_a_row_node * (tree.nodes() - before);
       if (!proof) return;
       prove(target, *proof);
     }
+  }
+
+  // What parts have come to is kept whatever ends the search.
+  void search_parts(const Parts& parts, const std::function<void()>& search) {
+    const auto keep = [&] {
+      if (parts.bound() > out_.lower) prove(std::min(parts.bound(), out_.upper), parts.proof());
+    };
+    try {
+      search();
+    } catch (const Stopped&) {
+      keep();
+      throw;
+    }
+    keep();
   }
 
   const Dataset& data_;

@@ -47,7 +47,7 @@ class Dependence {
 
 }  // namespace
 
-std::optional<Cones::Split> Cones::tie(const Node& node) const {
+std::optional<ConeWalk::Split> ConeWalk::tie(const ConeNode& node) const {
   const std::size_t n = node.live.size();
   if (n == 0 || std::any_of(node.error.begin(), node.error.end(), [](double e) { return e != 0; }))
     return std::nullopt;

@@ -135,7 +135,7 @@ class Game {
 }  // namespace
 
 // As the checker has it: some lambda > 0 with m_p + lambda m_q <= 0 at all generators.
-bool Cones::pair(const Node& node, std::uint32_t p, std::uint32_t q) const {
+bool ConeWalk::pair(const ConeNode& node, std::uint32_t p, std::uint32_t q) const {
   const std::size_t n = node.live.size();
   for (std::size_t low = 0; low < r_; ++low) {
     const double el = node.error[low], lp = node.m[low * n + p], lq = node.m[low * n + q];
@@ -149,7 +149,7 @@ bool Cones::pair(const Node& node, std::uint32_t p, std::uint32_t q) const {
   return true;
 }
 
-std::int64_t Cones::add_pairs(const Node& node, std::int64_t need) {
+std::int64_t ConeWalk::add_pairs(const ConeNode& node, std::int64_t need) {
   const std::size_t n = node.live.size();
   std::vector<std::uint32_t> may(n, 0), sure(n, 0);
   for (std::size_t i = 0; i < n; ++i)
@@ -175,7 +175,7 @@ std::int64_t Cones::add_pairs(const Node& node, std::int64_t need) {
   return sum;
 }
 
-bool Cones::holds(const Node& node, const Witness& w) const {
+bool ConeWalk::holds(const ConeNode& node, const Witness& w) const {
   const std::size_t n = node.live.size();
   for (std::size_t g = 0; g < r_; ++g) {
     if (node.error[g] == 0) {
@@ -196,7 +196,7 @@ bool Cones::holds(const Node& node, const Witness& w) const {
   return true;
 }
 
-bool Cones::game(const Node& node, Witness& out) {
+bool ConeWalk::game(const ConeNode& node, Witness& out) {
   const std::size_t n = node.live.size();
   std::vector<std::uint32_t> open;
   for (std::uint32_t i = 0; i < n; ++i)
@@ -241,7 +241,7 @@ bool Cones::game(const Node& node, Witness& out) {
   return false;
 }
 
-std::int64_t Cones::add_games(const Node& node, std::int64_t need) {
+std::int64_t ConeWalk::add_games(const ConeNode& node, std::int64_t need) {
   std::int64_t sum = 0;
   Witness next;
   while (sum < need && game(node, next)) {
@@ -254,7 +254,7 @@ std::int64_t Cones::add_games(const Node& node, std::int64_t need) {
   return sum;
 }
 
-bool Cones::leaf(const Node& node, std::int64_t target) {
+bool ConeWalk::leaf(const ConeNode& node, std::int64_t target) {
   const std::int64_t need = target - rows_.base - node.wrong;
   witnesses_.clear();
   if (need > 0) {

@@ -12,34 +12,45 @@
 
 #include "certify/errors/error_rows.hpp"
 #include "certify/errors/proof_text.hpp"
-#include "halfspace/core/stop.hpp"
+#include "halfspace/core/parallel.hpp"
 #include "solve/exact/space.hpp"
 
 namespace halfspace::exact {
 
-class Cones {
- public:
-  // `offer` gets planes that were met on the way and have fewer errors than `best` says.
-  Cones(const Space& space, const detail::ErrorRows& rows, StopHandle stop,
-        std::function<std::int64_t(const std::vector<double>&)> offer);
+inline constexpr double rounding_unit = 0x1p-52;  // more than a rounding error
+inline constexpr double whole_limit = 0x1p53;     // below it doubles are exact
 
-  // False: the columns differ so much in size that there are no generators.
-  [[nodiscard]] bool possible() const { return possible_; }
+// A cone.
+struct ConeNode {
+  std::vector<std::uint32_t> live;
+  std::vector<double> m;      // generators x live
+  std::vector<double> error;  // of the margins at every generator
+  std::vector<double> theta;  // generators x dimension
+  std::int64_t wrong = 0;
+  std::uint32_t depth = 0;
+};
+
+// What goes through cones, depth first, and writes the proof down. Many walks may go on at once.
+class ConeWalk {
+ public:
+  ConeWalk(const detail::ErrorRows& rows, std::size_t dimension, StopHandle stop)
+      : rows_(rows), r_(dimension), stop_(std::move(stop)), left_(rows.weight) {}
+
   enum class End { Proved, Better, Nodes, Stuck };
-  // That every plane has at least `target`. Better: a plane with fewer was met. Throws Stopped.
-  [[nodiscard]] End prove(std::int64_t target, std::uint64_t nodes);
+  // That every plane of the cone has at least `target`. Better: a plane with fewer than `best`, and than the target.
+  [[nodiscard]] End prove(ConeNode root, std::int64_t target, std::uint64_t nodes, std::int64_t best);
+  // One step: nothing: proved; else the two halves, the first one first.
+  enum class Step { Proved, Split, Stuck };
+  [[nodiscard]] Step step(ConeNode& node, ConeNode& other, std::int64_t target);
+  void decide(ConeNode& node) const;  // rows that are right or wrong in the whole cone go
+
   [[nodiscard]] const std::string& proof() const { return proof_.text(); }
   [[nodiscard]] std::uint64_t nodes() const { return nodes_; }
+  // Weights of the best plane that was met, and its errors as float sees them.
+  [[nodiscard]] const std::vector<double>& plane() const { return plane_; }
+  [[nodiscard]] std::int64_t best() const { return best_; }
 
  private:
-  struct Node {
-    std::vector<std::uint32_t> live;
-    std::vector<double> m;      // generators x live
-    std::vector<double> error;  // of the margins at every generator
-    std::vector<double> theta;  // generators x dimension
-    std::int64_t wrong = 0;
-    std::uint32_t depth = 0;
-  };
   struct Split {
     std::size_t a = 0, b = 0;
     std::uint64_t alpha = 1, beta = 1;
@@ -48,34 +59,65 @@ class Cones {
     std::vector<std::uint32_t> places;
     std::vector<std::int64_t> lambda;  // empty for pairs
   };
-  void decide(Node& node);
-  void write_header();
-  [[nodiscard]] bool leaf(const Node& node, std::int64_t target);
-  [[nodiscard]] bool pair(const Node& node, std::uint32_t p, std::uint32_t q) const;
-  [[nodiscard]] std::int64_t add_pairs(const Node& node, std::int64_t need);
-  [[nodiscard]] std::int64_t add_games(const Node& node, std::int64_t need);
-  [[nodiscard]] bool game(const Node& node, Witness& out);
-  [[nodiscard]] bool holds(const Node& node, const Witness& witness) const;
-  [[nodiscard]] std::optional<Split> choose(const Node& node);
-  [[nodiscard]] std::optional<Split> tie(
-      const Node& node) const;  // towards a point where all open rows vanish
-  void look(const Node& node);
+  [[nodiscard]] bool leaf(const ConeNode& node, std::int64_t target);
+  [[nodiscard]] bool pair(const ConeNode& node, std::uint32_t p, std::uint32_t q) const;
+  [[nodiscard]] std::int64_t add_pairs(const ConeNode& node, std::int64_t need);
+  [[nodiscard]] std::int64_t add_games(const ConeNode& node, std::int64_t need);
+  [[nodiscard]] bool game(const ConeNode& node, Witness& out);
+  [[nodiscard]] bool holds(const ConeNode& node, const Witness& witness) const;
+  [[nodiscard]] std::optional<Split> choose(const ConeNode& node);
+  // Towards a point where all open rows vanish.
+  [[nodiscard]] std::optional<Split> tie(const ConeNode& node) const;
+  void look(const ConeNode& node);
+
+  const detail::ErrorRows& rows_;
+  std::size_t r_;
+  StopHandle stop_;
+  detail::ProofWriter proof_;
+  std::uint64_t nodes_ = 0;
+  std::int64_t best_ = 0;
+  std::vector<double> plane_;
+  // Of the node that is looked at.
+  std::vector<std::uint32_t> positive_, negative_;
+  std::vector<std::int64_t> left_;
+  std::vector<Witness> witnesses_;
+};
+
+class Cones {
+ public:
+  // `offer` gets planes that were met on the way, and says how many errors the best one has; nothing: how many it has now.
+  Cones(const Space& space, const detail::ErrorRows& rows, StopHandle stop,
+        std::function<std::int64_t(const std::vector<double>&)> offer);
+
+  // False: the columns differ so much in size that there are no generators.
+  [[nodiscard]] bool possible() const { return possible_; }
+  using End = ConeWalk::End;
+  // That every plane has at least `target`. Better: a plane with fewer was met. Throws Stopped.
+  [[nodiscard]] End prove(std::int64_t target, std::uint64_t nodes, const Threads& threads);
+  [[nodiscard]] const std::string& proof() const { return proof_; }
+  [[nodiscard]] std::uint64_t nodes() const { return nodes_; }
+
+ private:
+  // Text of the proof, or a cone whose part of it is still to be found.
+  struct Piece {
+    std::string text;
+    std::optional<ConeNode> open;
+  };
+  [[nodiscard]] std::string header() const;
+  [[nodiscard]] std::optional<std::vector<Piece>> cut(std::int64_t target);
+  [[nodiscard]] End walk(std::vector<Piece*>& open, std::int64_t target, std::uint64_t nodes,
+                         const Threads& threads);
 
   const Space& space_;
   const detail::ErrorRows& rows_;
   StopHandle stop_;
   std::function<std::int64_t(const std::vector<double>&)> offer_;
-  bool possible_ = false;
+  bool possible_ = false, looks_ = true;
   std::size_t r_;
   std::vector<std::int64_t> generators_;  // r x r, for the columns of the space
-  std::vector<Node> start_;
-  detail::ProofWriter proof_;
+  std::vector<ConeNode> start_;
+  std::string proof_;
   std::uint64_t nodes_ = 0;
-  std::int64_t best_ = 0;  // errors of the best plane that is known
-  // Of the node that is looked at.
-  std::vector<std::uint32_t> positive_, negative_;
-  std::vector<std::int64_t> left_;
-  std::vector<Witness> witnesses_;
 };
 
 }  // namespace halfspace::exact

@@ -16,7 +16,8 @@ LocalSearch::LocalSearch(const Space& space, std::uint64_t seed, StopHandle stop
       random_(seed, 41),
       stop_(std::move(stop)),
       accept_(std::move(accept)),
-      best_(std::numeric_limits<double>::infinity()) {}
+      best_(std::numeric_limits<double>::infinity()),
+      weigh_(space.weight) {}
 
 void LocalSearch::margins_of(std::span<const double> theta, std::vector<double>& m) const {
   m.resize(space_.rows);
@@ -57,12 +58,12 @@ double LocalSearch::line(const std::vector<double>& m, const std::vector<double>
   double at = 0;  // errors far to the left
   for (std::size_t i = 0; i < m.size(); ++i) {
     if (q[i] == 0) {
-      if (m[i] <= 0) at += space_.weight[i];
+      if (m[i] <= 0) at += weigh_[i];
       continue;
     }
     // q > 0: wrong before the break.
-    if (q[i] > 0) at += space_.weight[i];
-    breaks_.push_back({-m[i] / q[i], q[i] > 0 ? -space_.weight[i] : space_.weight[i]});
+    if (q[i] > 0) at += weigh_[i];
+    breaks_.push_back({-m[i] / q[i], q[i] > 0 ? -weigh_[i] : weigh_[i]});
   }
   t = 0;
   if (breaks_.empty()) return now;
@@ -110,10 +111,52 @@ std::vector<double> LocalSearch::centred(std::vector<double> theta) {
   return theta;
 }
 
-void LocalSearch::descend(std::vector<double>& theta, bool rows_too) {
+// A random direction in which the margins of some rows near the plane stay as they are.
+void LocalSearch::along_rows(const std::vector<double>& m, std::vector<double>& direction) {
+  const std::size_t r = space_.dimension;
+  if (near_.empty()) {
+    near_.resize(m.size());
+    std::iota(near_.begin(), near_.end(), 0U);
+    const std::size_t few = std::min(m.size(), 2 * r);
+    std::partial_sort(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(few), near_.end(),
+                      [&](std::uint32_t a, std::uint32_t b) {
+                        const double x = std::abs(m[a]), y = std::abs(m[b]);
+                        return x != y ? x < y : a < b;
+                      });
+    near_.resize(few);
+  }
+  for (double& x : direction) x = random_.normal();
+  std::vector<double> basis;
+  const auto orthogonal = [&](double* v) {
+    for (std::size_t b = 0; b < basis.size(); b += r) {
+      const double along = std::inner_product(v, v + r, basis.data() + b, 0.0);
+      for (std::size_t k = 0; k < r; ++k) v[k] -= along * basis[b + k];
+    }
+  };
+  const std::size_t wanted = r / 2 + random_.below(r - r / 2);
+  for (std::size_t k = 0; k < wanted; ++k) {
+    const double* const row = space_.row(near_[random_.below(near_.size())]);
+    std::vector<double> v(row, row + r);
+    const double before = std::inner_product(v.begin(), v.end(), v.begin(), 0.0);
+    orthogonal(v.data());
+    const double after = std::inner_product(v.begin(), v.end(), v.begin(), 0.0);
+    if (after <= 1e-6 * before) continue;
+    for (double& x : v) x /= std::sqrt(after);
+    basis.insert(basis.end(), v.begin(), v.end());
+  }
+  orthogonal(direction.data());
+}
+
+double LocalSearch::descend(std::vector<double>& theta, bool rows_too) {
   std::vector<double> m, q(space_.rows), direction(space_.dimension);
+  const auto weighed = [&] {
+    double out = 0;
+    for (std::size_t i = 0; i < m.size(); ++i)
+      if (m[i] <= 0) out += weigh_[i];
+    return out;
+  };
   margins_of(theta, m);
-  double now = errors(m);
+  double now = weighed();
   const auto along = [&]() {
     stop_.check();
     for (std::size_t i = 0; i < space_.rows; ++i) {
@@ -121,18 +164,37 @@ void LocalSearch::descend(std::vector<double>& theta, bool rows_too) {
       for (std::size_t k = 0; k < space_.dimension; ++k) sum += space_.row(i)[k] * direction[k];
       q[i] = sum;
     }
+    // Rows that keep their margins but for rounding do not end a line.
+    double largest = 0;
+    for (const double x : q) largest = std::max(largest, std::abs(x));
+    for (double& x : q)
+      if (std::abs(x) < 1e-10 * largest) x = 0;
     double t = 0;
     const double found = line(m, q, now, t);
     if (t == 0) return false;
     for (std::size_t k = 0; k < space_.dimension; ++k) theta[k] += t * direction[k];
     for (std::size_t i = 0; i < space_.rows; ++i) m[i] += t * q[i];
-    const bool better = found < now;
+    const double length = std::sqrt(std::inner_product(theta.begin(), theta.end(), theta.begin(), 0.0));
+    if (!(length > 1e-100 && length < 1e100)) {
+      std::fill(theta.begin(), theta.end(), 0.0);
+      theta[0] = 1;
+      margins_of(theta, m);
+      now = weighed();
+      return false;
+    }
+    if (length > 1e3 || length < 1e-3) {
+      for (double& x : theta) x /= length;
+      for (double& x : m) x /= length;
+    }
+    const bool better = found < now - 1e-9;
     now = found;
+    if (better && errors(m) < best_) take(theta, errors(m));
     return better;
   };
   std::vector<std::uint32_t> wrong;
   for (int sweep = 0; sweep < 20; ++sweep) {
     bool better = false;
+    near_.clear();
     for (std::size_t k = 0; k < space_.dimension; ++k) {
       std::fill(direction.begin(), direction.end(), 0.0);
       direction[k] = 1;
@@ -152,11 +214,16 @@ void LocalSearch::descend(std::vector<double>& theta, bool rows_too) {
         better = along() || better;
       }
     }
+    for (std::size_t k = 0; k < space_.dimension; ++k) {
+      along_rows(m, direction);
+      better = along() || better;
+    }
     margins_of(theta, m);
-    now = errors(m);
-    if (now < best_) take(theta, now);
+    now = weighed();
+    if (errors(m) < best_) take(theta, errors(m));
     if (!better) break;
   }
+  return errors(m);
 }
 
 // Newton's method for logistic regression with a small penalty.
@@ -203,7 +270,7 @@ void LocalSearch::fit(std::vector<double>& theta, const std::vector<double>& cos
   }
 }
 
-void LocalSearch::improve(std::vector<double> theta) { descend(theta, true); }
+void LocalSearch::improve(std::vector<double> theta) { static_cast<void>(descend(theta, true)); }
 
 void LocalSearch::run(std::uint64_t rounds) {
   const std::size_t r = space_.dimension;
@@ -219,7 +286,7 @@ void LocalSearch::run(std::uint64_t rounds) {
     for (int round = 0; round < 6 && best_ > 0; ++round) {
       fit(theta, cost, round == 0 ? 12 : 4);
       std::vector<double> better = theta;
-      descend(better, false);
+      static_cast<void>(descend(better, false));
       margins_of(theta, m);
       for (std::size_t i = 0; i < m.size(); ++i) {
         const double p = 1 / (1 + std::exp(std::clamp(m[i], -30.0, 30.0)));
@@ -227,20 +294,56 @@ void LocalSearch::run(std::uint64_t rounds) {
       }
     }
   }
-  std::vector<double> theta, m, cost;
-  for (std::uint64_t round = 0; round < rounds && best_ > 0 && !plane_.empty(); ++round) {
-    theta = plane_;
-    const double size = 0.3 * std::pow(0.5, static_cast<double>(round % 6));
-    if (round % 4 == 3) {  // a new fit of the rows that are right, and of some that are not
-      margins_of(theta, m);
-      cost.resize(m.size());
-      for (std::size_t i = 0; i < m.size(); ++i)
-        cost[i] = m[i] > 0 || random_.below(4) == 0 ? space_.weight[i] : 0;
-      fit(theta, cost, 6);
-    } else {
-      for (double& x : theta) x += size * random_.normal() / std::sqrt(static_cast<double>(r));
+  for (std::uint64_t round = 0; round < rounds && best_ > 0 && !plane_.empty(); ++round, ++rounds_) {
+    constexpr std::uint64_t turn = 64;  // rounds by turns of one kind and the other
+    if (rounds_ % turn == 0 || at_.empty()) {
+      at_ = plane_;
+      errors_at_ = best_;
+      weigh_ = space_.weight;
     }
-    descend(theta, round % 2 == 0);
+    if (rounds_ / turn % 2 == 0)
+      reweigh();
+    else
+      kick();
+  }
+  weigh_ = space_.weight;
+}
+
+// Rows that stay wrong weigh more and more, until the plane has to leave where it is. P. Morris, The breakout method for
+// escaping from local minima, AAAI 1993, does so with the constraints of satisfaction problems.
+void LocalSearch::reweigh() {
+  std::vector<double> m;
+  static_cast<void>(descend(at_, true));
+  margins_of(at_, m);
+  const double more = 0.1 + 0.4 * random_.uniform();
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    weigh_[i] += m[i] <= 0 ? more * space_.weight[i] : 0;
+    weigh_[i] = 0.97 * weigh_[i] + 0.03 * space_.weight[i];
+  }
+}
+
+// A walk among good planes: a little worse is taken too.
+void LocalSearch::kick() {
+  std::vector<double> theta = at_, m, cost;
+  const double size = 0.3 * std::pow(0.5, static_cast<double>(rounds_ % 6));
+  if (rounds_ % 4 ==
+      3) {  // a new fit of the rows that are right, and of some that are not, with weights of chance
+    margins_of(theta, m);
+    cost.resize(m.size());
+    for (std::size_t i = 0; i < m.size(); ++i)
+      cost[i] = m[i] > 0 || random_.below(4) == 0
+                    ? space_.weight[i] * -std::log(1e-6 + (1 - 1e-6) * random_.uniform())
+                    : 0;
+    fit(theta, cost, 6);
+  } else {
+    const double length = std::sqrt(std::inner_product(theta.begin(), theta.end(), theta.begin(), 0.0));
+    for (double& x : theta)
+      x += size * length * random_.normal() / std::sqrt(static_cast<double>(space_.dimension));
+  }
+  const double found = descend(theta, rounds_ % 2 == 0);
+  if (found <= errors_at_ + static_cast<double>(random_.below(3))) {
+    at_ = theta;
+    errors_at_ = found;
   }
 }
 

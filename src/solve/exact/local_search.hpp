@@ -31,7 +31,11 @@ class LocalSearch {
  private:
   void margins_of(std::span<const double> theta, std::vector<double>& m) const;
   double errors(const std::vector<double>& m) const;
-  void descend(std::vector<double>& theta, bool rows_too);
+  // To where no line that was tried leads to fewer errors; their number.
+  double descend(std::vector<double>& theta, bool rows_too);
+  void reweigh();
+  void kick();
+  void along_rows(const std::vector<double>& m, std::vector<double>& direction);
   // The best point of the line m + t q and the errors there. `here`: stay among equals.
   double line(const std::vector<double>& m, const std::vector<double>& q, double now, double& t);
   void fit(std::vector<double>& theta, const std::vector<double>& cost, int steps) const;
@@ -42,7 +46,11 @@ class LocalSearch {
   StopHandle stop_;
   Accept accept_;
   double best_ = 0;
-  std::vector<double> plane_;
+  std::vector<double> plane_, at_;  // the best one, and where the walk is
+  double errors_at_ = 0;
+  std::vector<double> weigh_;  // of the rows in searches along lines
+  std::uint64_t rounds_ = 0;
+  std::vector<std::uint32_t> near_;  // rows near the plane of a descent
   bool begun_ = false;
   struct Break {
     double t, change;

@@ -17,6 +17,8 @@
 
 namespace halfspace::exact {
 
+inline constexpr std::uint64_t cones_a_row_node = 400;  // that take the time of one node of this tree
+
 class RowTree {
  public:
   // `offer` gets planes that were met on the way.
@@ -31,12 +33,12 @@ class RowTree {
   // A proof that every plane has at least `target`; nothing: more than `nodes` nodes would be needed. Throws Stopped.
   [[nodiscard]] std::optional<std::string> prove(std::int64_t target, std::uint64_t nodes);
   [[nodiscard]] std::uint64_t nodes() const { return nodes_; }
+  [[nodiscard]] bool possible() const;  // the rows are not too many
 
  private:
   struct Circuit {
     std::vector<std::uint32_t> rows;
     std::vector<char> flipped;
-    bool proved = false, bad = false;
   };
   struct Share {
     std::uint32_t circuit;
@@ -45,19 +47,50 @@ class RowTree {
   struct Bound {
     bool impossible = false;  // no plane has these rows right and wrong
     std::int64_t units = 0;   // of the rows of which nothing is known
+    std::int64_t sum = 0;     // of the shares
     std::vector<Share> shares;
     std::vector<double> price;
   };
-  // `improved` hears of every whole unit on the way.
-  [[nodiscard]] Bound bound(const Known& known, std::int64_t enough, int patience,
+  // A program with the circuits of the pool that it has.
+  struct Program {
+    Packing packing;
+    std::vector<std::uint32_t> which;
+  };
+  // A row that was asked of: the program before, and the proof of the case that the row is wrong where it is at hand.
+  struct Level {
+    std::uint32_t row;
+    std::optional<Program> program;
+    std::optional<Bound> wrong;
+  };
+  struct Walk {
+    Known known;
+    std::vector<Level> path;
+    std::int64_t wrong;  // weight of the rows that are, with the base
+    detail::ProofWriter tree;
+    Program program;
+  };
+  void settle_rows(Walk& walk, Bound& found, std::int64_t need);
+  [[nodiscard]] bool go_back(Walk& walk);
+  [[nodiscard]] Program new_program() const { return {Packing(space_.weight, stop_), {}}; }
+  void add(Program& program, std::uint32_t place, const Known& known) const;
+  // Circuits of the pool that say something here and are cheap; false: there are none.
+  bool add_from_pool(Program& program, const Known& known) const;
+  [[nodiscard]] std::uint32_t contradiction(const Program& program, const Known& known);
+  // Column generation. `patience`: how many searches in vain end it; `improved` hears of every whole unit on the way.
+  [[nodiscard]] Bound bound(Program& program, const Known& known, std::int64_t enough, int patience,
                             const std::function<void(const Bound&)>& improved = {});
   [[nodiscard]] Bound greedy();
-  // Whole shares of proved circuits; false: some were none, and the program has to be solved again.
-  [[nodiscard]] bool round(const Known& known, const Packing& packing,
-                           const std::vector<std::uint32_t>& which, Bound& out);
-  [[nodiscard]] bool prove_circuit(Circuit& circuit);
+  // Whole shares of proved circuits.
+  void round(const Known& known, const Program& program, Bound& out) const;
+  [[nodiscard]] Known settled(const Bound& found, const Known& known, std::int64_t need) const;
+  [[nodiscard]] std::vector<std::uint32_t> rows_of(const Bound& found, const Known& more,
+                                                   const Known& known) const;
+  [[nodiscard]] Bound without(const Bound& found, std::uint32_t row) const;
+  [[nodiscard]] std::uint32_t row_to_ask(const Bound& found, const Known& known) const;
+  [[nodiscard]] Program after(const Program& before, std::uint32_t row, bool wrong) const;
+  // Takes up a circuit if it is one.
+  [[nodiscard]] std::optional<std::uint32_t> pool_place(std::vector<std::uint32_t> rows, const Known& known);
   [[nodiscard]] bool fits(const Circuit& circuit, const Known& known) const;
-  std::uint32_t pool_place(std::vector<std::uint32_t> rows, const Known& known);
   void write_leaf(const Bound& bound, detail::ProofWriter& out);
   [[nodiscard]] std::string with_circuits(const detail::ProofWriter& tree) const;
 

@@ -43,8 +43,10 @@ void ChosenColumns::gather(const RowAccess& rows, std::span<const std::uint32_t>
   std::vector<BlockEntries> block(blocks);
   for_blocks(team_.threads(), ids.size(), row_block, [&](std::size_t begin, std::size_t end) {
     BlockEntries& out = block[begin / row_block];
-    std::vector<std::uint32_t> index(rows.cols());
-    std::vector<double> value(rows.cols());
+    std::size_t longest = 0;
+    for (std::size_t k = begin; k < end; ++k) longest = std::max<std::size_t>(longest, rows.entries(ids[k]));
+    std::vector<std::uint32_t> index(longest);
+    std::vector<double> value(longest);
     for (std::size_t k = begin; k < end; ++k) {
       if (k + 4 < end) rows.prefetch(ids[k + 4]);
       const std::size_t size = rows.copy_entries(ids[k], index.data(), value.data());

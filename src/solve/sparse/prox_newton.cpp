@@ -67,6 +67,7 @@ class ProxNewton {
     theta0_ = theta0;
     wanted_ = wanted;
     try {
+      leave_out_of_reach();
       return looks();
     } catch (const Stopped& stopped) {
       return finish(stop_of(stopped));
@@ -97,6 +98,32 @@ class ProxNewton {
       choose();
       inner_steps();
     }
+  }
+
+  // Where slopes have a limit, a column whose slope cannot pass its bound whatever the plane is 0 in the best one.
+  void leave_out_of_reach() {
+    const double limit = std::visit([](auto loss) { return loss.limit; }, p_.loss);
+    if (!std::isfinite(limit) || alive_.size() < 1000) return;
+    std::vector<double> up(d_, 0.0), down(d_, 0.0);
+    for (std::size_t k = 0; k < n_; ++k) {
+      if (k % row_block == 0) goal_.team.threads().check();
+      const std::size_t i = level_.ids[k];
+      index_.resize(std::max<std::size_t>(index_.size(), rows_.entries(i)));
+      value_.resize(index_.size());
+      const std::size_t size = rows_.copy_entries(i, index_.data(), value_.data());
+      for (std::size_t e = 0; e < size; ++e) {
+        const double reach = limit * p_.cost[k] * value_[e] * p_.y[k];
+        (reach > 0 ? up : down)[index_[e]] += std::abs(reach);
+      }
+    }
+    const auto out = [&](std::uint32_t j) {
+      if (std::max(up[j], down[j]) * (1 + 1e-9) > parts_.sizes) return false;
+      theta_[j] = 0;
+      return true;
+    };
+    alive_.erase(std::remove_if(alive_.begin(), alive_.end(), out), alive_.end());
+    if (alive_.size() * 2 <= d_)
+      base_ = std::make_unique<ChosenColumns>(rows_, level_.ids, alive_, goal_.team);
   }
 
   [[nodiscard]] bool lifted() const { return p_.offset == Offset::Lifted; }
@@ -282,7 +309,8 @@ class ProxNewton {
         share_ = std::max(0.25 * share_, 1e-3);
       }
       fresh_ = false;
-      if (now <= 0.1 * first) break;
+      // Settled for now, or so good that only the other columns can be wrong: a look at all.
+      if (now <= 0.1 * first || chosen_gap() <= 0.5 * wanted_ * std::max(1.0, primal())) break;
       before = now;
     }
   }
@@ -292,6 +320,20 @@ class ProxNewton {
       sum += violation(g_[j], theta_[j], parts_.sizes, parts_.squares);
     if (lifted()) sum += violation(g_[d_], theta0_, parts_.sizes, parts_.squares);
     return sum;
+  }
+
+  // What the gap would be if there were no other columns, to first order in what the dual point is shrunk by.
+  [[nodiscard]] double chosen_gap() const {
+    double most = lifted() ? std::abs(g_[d_]) : 0.0, conjugate = 0;
+    const auto see = [&](double slope) {
+      most = std::max(most, std::abs(slope));
+      const double beyond = std::max(0.0, std::abs(slope) - parts_.sizes);
+      if (parts_.squares > 0) conjugate += beyond * beyond / (2 * parts_.squares);
+    };
+    for (const std::uint32_t j : columns_->chosen()) see(g_[j]);
+    if (lifted()) see(g_[d_]);
+    const double shrink = parts_.squares > 0 || most <= parts_.sizes ? 1 : parts_.sizes / most;
+    return penalty() + shrink * dot(u_.data(), z_.data(), n_) + conjugate;
   }
 
   // One proximal Newton step on the working set; false: P falls no further.
@@ -420,6 +462,8 @@ class ProxNewton {
   std::vector<double> theta_, z_, u_, h_, dz_, g_;
   std::vector<std::uint32_t> alive_;  // columns that may have a weight
   std::vector<double> spread_;        // sum cost x^2 of every column
+  std::vector<std::uint32_t> index_;  // of one row
+  std::vector<double> value_;
   std::unique_ptr<ChosenColumns> all_, base_, columns_;
   bool take_matrix_ = false, stuck_ = false, refreshed_ = false, precise_ = false;
   bool fresh_ = false;          // the matrix is one of here
@@ -446,7 +490,8 @@ Solution solve_prox_newton(const Problem& problem, const RowAccess& rows, const 
   // A small sample fits itself, and logistic rows then start far out on their losses, where steps are short.
   const std::size_t few = std::max(all / 10, 12 * std::min<std::size_t>(rows.cols(), 1000));
   if (start == nullptr && few >= 1000 && few * 10 <= all) {
-    at = ProxNewton(sparse_level(goal.team, problem, few), rows, goal, 0).run(std::move(at.theta), 0, 0.01);
+    at = ProxNewton(sparse_level(goal.team, problem, few), rows, goal, 0)
+             .run(std::move(at.theta), 0, std::max(0.01, 0.3 * goal.gap));
     if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return at;
   }
   return ProxNewton(sparse_level(goal.team, problem, all), rows, goal, at.iterations)

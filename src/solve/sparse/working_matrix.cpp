@@ -10,6 +10,11 @@
 namespace halfspace {
 namespace {
 
+// Rows of a sample, before it turns out to be too small.
+double least_sample(const ChosenColumns& columns, double rows) {
+  return std::max(15 * static_cast<double>(columns.size() + 1), rows / 20);
+}
+
 // What the matrix of all rows costs, in products of two numbers.
 double forming(const ChosenColumns& columns) {
   const auto k = static_cast<double>(columns.size() + 1);
@@ -28,7 +33,7 @@ CurvedRows curved_rows(const ChosenColumns& columns, const std::vector<double>& 
     count += one > 0 ? 1 : 0;
   }
   constexpr double worth = 50;  // passes over the entries that the whole matrix has to take
-  const double wanted = sample * std::max(15 * static_cast<double>(columns.size() + 1), count / 20);
+  const double wanted = sample * least_sample(columns, count);
   const bool all = wanted * 2 >= count || forming(columns) < worth * columns.entries();
   double low = 0, high = all ? 0 : sum / wanted;
   for (int halving = 0; halving < 20 && !all; ++halving) {
@@ -71,9 +76,10 @@ SparseLevel sparse_level(const Team& team, const Problem& from, std::size_t want
 
 bool wants_matrix(const ChosenColumns& columns) {
   constexpr double sweeps = 40;
-  const auto k = static_cast<double>(columns.size() + 1);
+  const auto k = static_cast<double>(columns.size() + 1), rows = static_cast<double>(columns.ids().size());
+  const double share = std::min(1.0, least_sample(columns, rows) / std::max(rows, 1.0));
   return columns.size() <= most_matrix &&
-         forming(columns) + sweeps * k * k / 4 < sweeps * 2 * columns.entries();
+         share * forming(columns) + sweeps * k * k / 4 < sweeps * 2 * columns.entries();
 }
 
 std::vector<double> curvature_of(const ChosenColumns& columns, const std::vector<double>& h, bool with_offset,

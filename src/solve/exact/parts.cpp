@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/exact/parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "certify/errors/check_bound.hpp"
+
+namespace halfspace::exact {
+namespace {
+
+constexpr std::size_t rows_a_dimension = 4;  // of the smallest parts
+constexpr std::size_t most_dimension_of_cones_alone = 6;
+
+}  // namespace
+
+Part::Part(const detail::ErrorRows& rows, std::vector<std::uint32_t> chosen, bool offset, std::uint64_t seed,
+           const StopHandle& stop)
+    : chosen_(std::move(chosen)),
+      rows_(detail::part_of(rows, chosen_)),
+      offset_(offset),
+      seed_(seed),
+      stop_(stop) {}
+
+// Errors as float sees them: they only say where to stop.
+std::int64_t Part::count(const std::vector<double>& weights) const {
+  std::int64_t out = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < weights.size(); ++k)
+      sum += rows_.row(i)[space_.columns[k]].get_d() * weights[k];
+    if (sum <= 0) out += rows_.weight[i];
+  }
+  return out;
+}
+
+void Part::keep(std::int64_t target, std::string proof) {
+  if (target <= lower_) return;
+  lower_ = target;
+  proof_ = std::move(proof);
+}
+
+void Part::prepare() {
+  space_ = make_space(rows_, offset_, Threads(1, stop_));
+  upper_ = std::accumulate(rows_.weight.begin(), rows_.weight.end(), std::int64_t{0});
+  local_ = std::make_unique<LocalSearch>(space_, seed_, stop_, [this](std::span<const double> theta) {
+    std::int64_t out = 0;
+    for (std::size_t i = 0; i < space_.rows; ++i) {
+      double sum = 0;
+      for (std::size_t k = 0; k < space_.dimension; ++k) sum += space_.row(i)[k] * theta[k];
+      if (sum <= 0) out += rows_.weight[i];
+    }
+    upper_ = std::min(upper_, out);
+    return out;
+  });
+  local_->run(60);
+  tree_ = std::make_unique<RowTree>(space_, rows_, seed_, stop_,
+                                    [this](const std::vector<double>& theta) { local_->offer(theta); });
+  if (space_.dimension <= 10)
+    cones_ = std::make_unique<Cones>(space_, rows_, stop_, [this](const std::vector<double>& weights) {
+      if (!weights.empty()) upper_ = std::min(upper_, count(weights));
+      return upper_;
+    });
+  if (upper_ > 0) {
+    tree_->root(upper_, SIZE_MAX);
+    keep(tree_->root_bound(), tree_->root_proof());
+  }
+}
+
+std::uint64_t Part::nodes() const {
+  return (cones_ ? cones_->nodes() : 0) + (tree_ ? cones_a_row_node * tree_->nodes() : 0);
+}
+
+// In few dimensions cones; else the tree of rows first, and cones where it does not come to an end.
+bool Part::prove(std::int64_t target, std::uint64_t nodes) {
+  const bool by_cones = cones_ && cones_->possible() && !stuck_;
+  const bool tree_first = !by_cones || space_.dimension > most_dimension_of_cones_alone;
+  if (tree_first) {
+    std::optional<std::string> proof =
+        tree_->prove(target, std::max<std::uint64_t>(1, (by_cones ? nodes / 2 : nodes) / cones_a_row_node));
+    if (proof) keep(target, std::move(*proof));
+    if (proof || !by_cones) return proof.has_value();
+    nodes -= nodes / 2;
+  }
+  const Cones::End end = cones_->prove(target, nodes, Threads(1, stop_));
+  stuck_ = end == Cones::End::Stuck;
+  if (end == Cones::End::Proved) keep(target, cones_->proof());
+  return end == Cones::End::Proved || end == Cones::End::Better;
+}
+
+void Part::run(std::uint64_t nodes, std::int64_t known) {
+  if (!tree_) prepare();
+  const std::uint64_t end = this->nodes() + nodes;
+  while (std::max(lower_, known) < upper_) {
+    if (this->nodes() >= end || !prove(std::max(lower_, known) + 1, end - this->nodes())) return;
+  }
+  closed_ = true;
+}
+
+Parts::Parts(const detail::ErrorRows& rows, const Space& space, const std::vector<double>& plane, bool offset,
+             std::uint64_t seed, const StopHandle& stop)
+    : base_(rows.base) {
+  struct Place {
+    int side;
+    double margin;
+    std::uint32_t row;
+  };
+  std::vector<Place> order;
+  for (std::uint32_t i = 0; i < space.rows; ++i) {
+    double margin = 0;
+    for (std::size_t k = 0; k < space.dimension; ++k) margin += space.row(i)[k] * plane[k];
+    const int side = offset && rows.row(i)[rows.columns - 1] < 0 ? 1 : 0;
+    order.push_back({2 * side + (margin > 0 ? 1 : 0), margin, i});
+  }
+  std::sort(order.begin(), order.end(), [](const Place& a, const Place& b) {
+    if (a.side != b.side) return a.side < b.side;
+    return a.margin != b.margin ? a.margin < b.margin : a.row < b.row;
+  });
+  std::size_t smallest = 1;
+  while (space.rows / (2 * smallest) >= rows_a_dimension * space.dimension) smallest *= 2;
+  parts_.resize(2 * smallest);
+  for (std::size_t k = 2; k < 2 * smallest; ++k) {
+    std::size_t level = 1;  // parts of this size
+    while (2 * level <= k) level *= 2;
+    std::vector<std::uint32_t> chosen;
+    // The halves of part k have the numbers of its rows modulo twice as much.
+    std::size_t rest = 0;
+    for (std::size_t bit = 1; bit < level; bit *= 2) rest = 2 * rest + ((k & bit) != 0 ? 1 : 0);
+    for (std::size_t at = rest; at < order.size(); at += level) chosen.push_back(order[at].row);
+    std::sort(chosen.begin(), chosen.end());
+    parts_[k] = std::make_unique<Part>(rows, std::move(chosen), offset, seed + k, stop);
+  }
+}
+
+std::int64_t Parts::value(std::size_t k) const {
+  if (k >= parts_.size()) return 0;
+  const std::int64_t halves = value(2 * k) + value(2 * k + 1);
+  return parts_[k] ? std::max(parts_[k]->lower(), halves) : halves;
+}
+
+void Parts::collect(std::size_t k, std::vector<const Part*>& out) const {
+  if (value(k) == 0) return;
+  if (parts_[k] && parts_[k]->lower() == value(k)) {
+    out.push_back(parts_[k].get());
+    return;
+  }
+  collect(2 * k, out);
+  collect(2 * k + 1, out);
+}
+
+void Parts::run(std::uint64_t nodes, const Threads& threads) {
+  for (std::size_t level = parts_.size() / 2; level >= 2; level /= 2) {
+    std::vector<std::int64_t> known;
+    for (std::size_t k = level; k < 2 * level; ++k) known.push_back(value(2 * k) + value(2 * k + 1));
+    threads.run(level, [&](std::size_t t) {
+      if (!parts_[level + t]->closed()) parts_[level + t]->run(nodes, known[t]);
+    });
+  }
+}
+
+bool Parts::closed() const {
+  return std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return !part || part->closed(); });
+}
+
+std::uint64_t Parts::nodes() const {
+  std::uint64_t out = 0;
+  for (const auto& part : parts_)
+    if (part) out += part->nodes();
+  return out;
+}
+
+std::string Parts::proof() const {
+  std::vector<const Part*> chosen;
+  collect(1, chosen);
+  detail::ProofWriter out;
+  out.letter('p');
+  out.number(chosen.size());
+  std::string text = out.text();
+  for (const Part* part : chosen) {
+    detail::ProofWriter head;
+    head.number(part->chosen().size());
+    for (std::size_t k = 0; k < part->chosen().size(); ++k)
+      head.number(part->chosen()[k] - (k == 0 ? 0 : part->chosen()[k - 1] + 1));
+    head.number(static_cast<std::uint64_t>(part->lower()));
+    text += head.text() + part->proof();
+  }
+  return text;
+}
+
+}  // namespace halfspace::exact

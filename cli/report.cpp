@@ -11,12 +11,28 @@
 #include "halfspace/certify/verify_model.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/evaluate/evaluation.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/report/plot.hpp"
 #include "verbs.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+
+#include <climits>
+#endif
+
 namespace halfspace::cli {
 namespace {
+
+// A page is made of many passes over the rows, each with large buffers of its own: what is given back stays with the process,
+// and is not cleared by the kernel for every one of them.
+void keep_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, INT_MAX);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
+}
 
 constexpr std::uint64_t most_stored = std::uint64_t{1} << 28U;
 
@@ -49,6 +65,7 @@ class ReportVerb final : public Command {
     check_output(path_, {model_path_, data_.path, test_path_, over_path_, curve_path_, trace_path_});
     if (!columns_.empty() && columns_.size() != 2) throw UsageError("--columns takes two columns: A,B");
     if (path_ == "-" && !common.json) output.divert();
+    keep_memory();
     const Model model = load(model_path_, common.team());
     std::vector<std::string> notes;
     const Dataset data = read_for_model(data_, model, common, notes);
@@ -66,7 +83,7 @@ class ReportVerb final : public Command {
                       .data_name = data_.path,
                       .test_name = test_path_,
                       .notes = notes,
-                      .check = check(model, common)};
+                      .check = check(model, data, common)};
     if (columns_.size() == 2)
       input.columns = std::pair(column_named(data, columns_[0]), column_named(data, columns_[1]));
     const auto stored = [](const std::string& path) {
@@ -93,12 +110,15 @@ class ReportVerb final : public Command {
   }
 
  private:
-  // What the model claims, recomputed from rows that are read as verify reads them; nothing for rows that come only
-  // once, and for models that carry no such claim.
-  [[nodiscard]] std::optional<ModelCheck> check(const Model& model, const Common& common) const {
+  // What the model claims, recomputed: from DATA where they are the very rows of the training, else from rows that are read
+  // as verify reads them; nothing for rows that come only once, and for models that carry no such claim.
+  [[nodiscard]] std::optional<ModelCheck> check(const Model& model, const Dataset& data,
+                                                const Common& common) const {
     std::error_code ignored;
-    if (no_verify_ || !std::filesystem::is_regular_file(data_.path, ignored)) return std::nullopt;
+    if (no_verify_) return std::nullopt;
     try {
+      if (data.labelled() && trained_on(model, data)) return verify(model, data, common.team(), model_path_);
+      if (!std::filesystem::is_regular_file(data_.path, ignored)) return std::nullopt;
       ReadOptions options = training_read(model);
       options.format = data_.read.format;
       options.threads = common.team();

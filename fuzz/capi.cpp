@@ -149,10 +149,45 @@ void use(const halfspace_model* model, const halfspace_dataset* data, halfspace_
   check(halfspace_scores(model, data, 1, scores.data(), &error), error);
   check(halfspace_verify(model, data, 1, &text, &error), error);
   if (error.code == HALFSPACE_OK) halfspace_text_free(text);
+  check(halfspace_model_certificate(model, &text, &error), error);
+  halfspace_text_free(text);
+  const bool scored = halfspace_scores(model, data, 1, scores.data(), &error) == HALFSPACE_OK;
+  std::vector<double> shares(16 * 8);
+  if (scored) check(halfspace_probabilities_of(model, scores.data(), 1, shares.data(), &error), error);
+}
+
+// What the model was made of lies in it: every number can be read; and its other forms.
+void take_apart(Choices& choices, const halfspace_model* model, const halfspace_dataset* data,
+                halfspace_error& error) {
+  halfspace_array values{}, columns{}, starts{}, numbers{}, factors{};
+  check(halfspace_model_vectors(model, &values, &columns, &starts, &error), error);
+  double sum = 0, offset = 0;
+  const auto add_up = [&sum](const halfspace_array& list) {
+    for (std::uint64_t i = 0; list.type == HALFSPACE_FLOAT64 && i < list.rows; ++i)
+      sum += static_cast<const double*>(list.data)[i];
+  };
+  add_up(values);
+  for (std::uint64_t k = 0; k < 4; ++k) {
+    check(halfspace_model_function(model, k, &numbers, &factors, &offset, &error), error);
+    if (error.code == HALFSPACE_OK) add_up(factors);
+    check(halfspace_model_dual(model, k, &numbers, &factors, &error), error);
+    if (error.code == HALFSPACE_OK) add_up(factors);
+  }
+  constexpr std::array<const char*, 8> forms = {"onnx", "c",         "javascript", "sql",
+                                                "json", "liblinear", "libsvm",     "nothing"};
+  char *bytes = nullptr, *text = nullptr;
+  std::uint64_t size = 0;
+  check(halfspace_model_export(model, forms[choices.below(forms.size())], nullptr,
+                               choices.below(2) == 0 ? data : nullptr, 1, &bytes, &size, &text, &error),
+        error);
+  if (error.code != HALFSPACE_OK) return;
+  fuzz::require(bytes[size] == 0, "an export without an end");
+  halfspace_text_free(bytes);
+  halfspace_text_free(text);
 }
 
 void train(Choices& choices, const halfspace_dataset* data, halfspace_error& error) {
-  constexpr std::array<const char*, 13> names = {"perceptron",
+  constexpr std::array<const char*, 14> names = {"perceptron",
                                                  "averaged-perceptron",
                                                  "voted-perceptron",
                                                  "passive-aggressive",
@@ -161,6 +196,7 @@ void train(Choices& choices, const halfspace_dataset* data, halfspace_error& err
                                                  "svm",
                                                  "nu-svm",
                                                  "hard-margin",
+                                                 "fewest-errors",
                                                  "logistic",
                                                  "majority",
                                                  "stump",
@@ -183,6 +219,8 @@ void train(Choices& choices, const halfspace_dataset* data, halfspace_error& err
   how.scale = scales[choices.below(scales.size())];
   how.threads = 1;
   how.seconds = 0.05;
+  how.calibrate = std::array{"none", "platt", "isotonic", "odd"}[choices.below(8) % 4];
+  if (choices.below(2) == 0) how.calibrate = nullptr;
   halfspace_model* model = nullptr;
   char* report = nullptr;
   const std::uint64_t what = choices.below(4);
@@ -209,6 +247,7 @@ void train(Choices& choices, const halfspace_dataset* data, halfspace_error& err
   }
   halfspace_text_free(report);
   if (model != nullptr) use(model, data, error);
+  if (model != nullptr) take_apart(choices, model, data, error);
   halfspace_model_free(model);
 }
 

@@ -107,6 +107,7 @@ typedef struct halfspace_training {
   void* context;
   const halfspace_stop* stop;
   const halfspace_model* start; /* online learners: where the planes start */
+  const char* calibrate;        /* none, platt or isotonic: halfspace_train() also learns probabilities, from rows held out */
 } halfspace_training;
 
 /* Zeros and null: 5 folds, once, no groups, metric error, rule best. */
@@ -201,6 +202,10 @@ HALFSPACE_API int32_t halfspace_scores(const halfspace_model* model, const halfs
 HALFSPACE_API int32_t halfspace_probabilities(const halfspace_model* model, const halfspace_dataset* data,
                                               int32_t threads, double* probabilities, halfspace_error* error);
 
+/* Probabilities of rows whose scores are there. */
+HALFSPACE_API int32_t halfspace_probabilities_of(const halfspace_model* model, const double* scores, uint64_t rows,
+                                                 double* probabilities, halfspace_error* error);
+
 HALFSPACE_API int32_t halfspace_model_save(const halfspace_model* model, const char* path, halfspace_error* error);
 HALFSPACE_API int32_t halfspace_model_load(const char* path, halfspace_model** out, halfspace_error* error);
 /* The bytes of the file. *bytes is given back to halfspace_text_free(). */
@@ -208,14 +213,32 @@ HALFSPACE_API int32_t halfspace_model_bytes(const halfspace_model* model, char**
                                             halfspace_error* error);
 HALFSPACE_API int32_t halfspace_model_from_bytes(const char* bytes, uint64_t size, halfspace_model** out,
                                                  halfspace_error* error);
-/* JSON: {"algorithm", "options", "facts", "classes", "features", "planes", "form", "linear", "probabilities", "proofs", "certificate",
+/* JSON: {"algorithm", "options", "facts", "classes", "features", "planes", "form", "linear", "probabilities", "calibration",
  * "names", "columns": [{"name", "categories"}], "label"}; linear: halfspace_model_planes() has what scores rows as they are. */
 HALFSPACE_API int32_t halfspace_model_describe(const halfspace_model* model, char** json, halfspace_error* error);
+/* JSON: {"certificate", "proofs"}: as the file has it, and in words. */
+HALFSPACE_API int32_t halfspace_model_certificate(const halfspace_model* model, char** json, halfspace_error* error);
 /* planes x features weights, planes offsets. */
 HALFSPACE_API int32_t halfspace_model_planes(const halfspace_model* model, double* weights, double* offsets,
                                              halfspace_error* error);
 /* The standard deviation of every feature among the training rows; NaN where the model does not say. */
 HALFSPACE_API int32_t halfspace_model_deviations(const halfspace_model* model, double* deviations, halfspace_error* error);
+/* Kernel machines: the support vectors as sparse rows, in the order of the training rows; and of one function (one between two classes,
+ * else one for every class or for every pair of classes) the numbers of its vectors, ascending, their coefficients and the offset. Empty where
+ * a model has none. They lie in the model. */
+HALFSPACE_API int32_t halfspace_model_vectors(const halfspace_model* model, halfspace_array* values, halfspace_array* columns,
+                                              halfspace_array* starts, halfspace_error* error);
+HALFSPACE_API int32_t halfspace_model_function(const halfspace_model* model, uint64_t function, halfspace_array* vectors,
+                                               halfspace_array* coefficients, double* offset, halfspace_error* error);
+/* Of one plane or function the training rows with a dual value above 0, ascending, and the values; empty where the model keeps none. */
+HALFSPACE_API int32_t halfspace_model_dual(const halfspace_model* model, uint64_t function, halfspace_array* rows,
+                                           halfspace_array* alpha, halfspace_error* error);
+/* The model in a form that runs without this library: onnx, c, javascript, sql, json, liblinear or libsvm; name: what functions of C
+ * begin with, the table of SQL, or null; rows: to be compared on, null: drawn from the model. *bytes is given back to halfspace_text_free(). JSON:
+ * {"check": {"rows", "other_labels", "same_bits", "score_difference", "probability_difference", "ran", "not_ran"}, "notes"} */
+HALFSPACE_API int32_t halfspace_model_export(const halfspace_model* model, const char* to, const char* name,
+                                             const halfspace_dataset* rows, int32_t threads, char** bytes, uint64_t* size,
+                                             char** json, halfspace_error* error);
 HALFSPACE_API void halfspace_model_free(halfspace_model* model);
 
 /* What the model claims, recomputed from its training rows. JSON: {"holds", "lines", "gaps": [{"primal", "dual"}]} */

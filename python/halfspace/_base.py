@@ -1,27 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the estimators share: input checks by scikit-learn's rules, training, prediction, files."""
-import re
+"""What the estimators share: training, prediction, files."""
 import warnings
 
 import numpy as np
 import scipy.sparse as sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state, check_X_y, compute_class_weight
-from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from . import _data, _model, _show
+from . import _checks, _data, _model, _show
+from ._checks import CHECKS, FLOATS, PLAIN_NAME
+from ._files import FilesMixin
+from ._parameters import TABLES, in_our_words, keyword, option_texts, value_of_text
 from ._progress import Bar
 from ._tables import as_array, table_of
-from ._parameters import TABLES, keyword, option_texts, value_of_text
-
-_CHECKS = dict(accept_sparse="csr", dtype=[np.float64, np.float32], accept_large_sparse=True)
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
 
 
-class Classifier(ClassifierMixin, BaseEstimator):
+def _may_have_probabilities(estimator):
+    if "model_" in estimator.__dict__:
+        known = estimator.model_.describe["probabilities"]
+    else:
+        known = estimator._gives_probabilities()
+    if not known:
+        how = "calibrate='platt' learns them" if "calibrate" in estimator._defaults else "algorithm='logistic' has them"
+        raise AttributeError(f"this {type(estimator).__name__} has no probabilities; {how}")
+    return True
+
+
+class Classifier(FilesMixin, ClassifierMixin, BaseEstimator):
     """Base of all estimators."""
 
     _algorithm = None
@@ -36,28 +44,48 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self._keep(model, report)
         return self
 
+    @classmethod
+    def _get_param_names(cls):
+        return cls._names_of_params
+
     def _training_set(self, X, y, sample_weight):
         self._forget()
         if y is None:
             raise ValueError(f"requires y to be passed, but the target y is None: {type(self).__name__} learns from labels")
         label_name = getattr(y, "name", None)
-        X = self._columns(X)
-        X, y = check_X_y(X, y, estimator=self, **_CHECKS)
-        if self._categories is None:
-            self._check_n_features(X, reset=True)
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
-        self.classes_, numbers = np.unique(y, return_inverse=True)
+        if _checks.is_plain(X):
+            self.__dict__.pop("feature_names_in_", None)
+            self._categories, self.n_features_in_ = None, X.shape[1]
+            X, y = _checks.rows_and_labels(self, X, y)
+        else:
+            X = self._columns(X)
+            X, y = _checks.rows_and_labels(self, X, y)
+            if self._categories is None:
+                self._check_n_features(X, reset=True)
+        self.classes_, numbers = _checks.classes_of(y)
         if len(self.classes_) < 2:
             raise ValueError(f"the labels have only one class, {self.classes_[0]!r}; at least two classes are needed")
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if weights is not None:
-            self._check_weights(weights, numbers)
+        weights = _checks.row_weights(sample_weight, X, numbers, self.classes_)
         self._names = _data.label_names(self.classes_)
         weights = self._class_weights(y, numbers, weights)
         self._weight_of_rows = float(len(numbers) if weights is None else weights.sum())
-        return _data.dataset(X, numbers, self._names, weights, getattr(self, "feature_names_in_", None),
-                             label_name if isinstance(label_name, str) else None, n_jobs=self.n_jobs, categories=self._categories)
+        self._look_at(X, numbers)
+        try:
+            return _data.dataset(X, numbers, self._names, weights, self.__dict__.get("feature_names_in_"),
+                                 label_name if isinstance(label_name, str) else None, n_jobs=self.n_jobs, decimals=self._decimals(),
+                                 categories=self._categories)
+        except ValueError:
+            _checks.complain(self, X)
+            raise
+
+    def _decimals(self):
+        value = self.__dict__.get("decimals", False)
+        if not isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"decimals must be True or False, not {value!r}")
+        return bool(value)
+
+    def _look_at(self, X, numbers):
+        """What options ask of the rows."""
 
     def _columns(self, X):
         """X as an array, its columns remembered: their names where they have some, and the values of those that hold categories."""
@@ -88,38 +116,34 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return table.encoded(categories or [None] * len(table.names))
 
     def _forget(self):
-        for name in ("coef_", "intercept_", "separability_", "_walk"):
+        for name in ("_kept_planes", "separability_", "_walk"):
             self.__dict__.pop(name, None)
 
-    def _check_weights(self, weights, numbers):
-        if not np.all(np.isfinite(weights)) or np.any(weights < 0):
-            raise ValueError("sample_weight must be finite and not negative")
-        if np.count_nonzero(np.bincount(numbers, weights, len(self.classes_))) < 2:
-            raise ValueError("fewer than two classes have rows with a weight above 0; at least two classes are needed")
-
     def _class_weights(self, y, numbers, weights):
-        """class_weight as the option of the library where it can be said so, else in the weights of the rows."""
+        """class_weight as the option of the library where it has one and can say so, else in the weights of the rows."""
         self._class_weight_text = None
-        given = getattr(self, "class_weight", None)
+        given = self.__dict__.get("class_weight")
         if given is None:
             return weights
-        if not isinstance(given, dict) and given != "balanced":
-            raise ValueError(f"class_weight must be a dict, 'balanced' or None, not {given!r}")
-        factors = compute_class_weight(given, classes=self.classes_, y=y)
-        if isinstance(given, str) and weights is None:
-            self._class_weight_text = "balanced"
-            return weights
-        if all(_PLAIN_NAME.fullmatch(name) for name in self._names) and np.all(factors > 0):
-            self._class_weight_text = ",".join(f"{name}:{factor!r}" for name, factor in zip(self._names, factors.tolist()))
-            return weights
-        if np.any(factors < 0) or not np.all(np.isfinite(factors)):
-            raise ValueError("class_weight must be finite and not negative")
+        factors = _checks.class_factors(given, self.classes_, y)
+        if any(option["name"] == "class-weight" for option in TABLES[self._algorithm]["options"]):
+            if isinstance(given, str) and weights is None:
+                self._class_weight_text = "balanced"
+                return weights
+            if all(PLAIN_NAME.fullmatch(name) for name in self._names) and np.all(factors > 0):
+                self._class_weight_text = ",".join(f"{name}:{factor!r}" for name, factor in zip(self._names, factors.tolist()))
+                return weights
         return factors[numbers] if weights is None else weights * factors[numbers]
 
+    def _said(self):
+        """The parameters in the words of the library."""
+        params = in_our_words(type(self), self.get_params(deep=False), self.__dict__.get("n_features_in_"), lambda: self._gamma_of_rows)
+        return self._translate(params)
+
     def _options(self, **changed):
-        params = {**self.get_params(deep=False), **changed}
-        options = self._translate(params)
-        pairs = option_texts(self._algorithm, options)
+        said = self._said()
+        said.update(changed)
+        pairs = option_texts(self._algorithm, said)
         if self._class_weight_text is not None:
             pairs += ["class-weight", self._class_weight_text]
         return pairs
@@ -131,16 +155,29 @@ class Classifier(ClassifierMixin, BaseEstimator):
         out = dict(params)
         own, other = ("alpha", "C") if any(o["name"] == "lambda" for o in TABLES[self._algorithm]["options"]) else ("C", "alpha")
         if out[other] is not None:
-            default = type(self).__init__.__signature__.parameters[own].default
-            if out[own] is not None and out[own] != default:
+            if out[own] is not None and out[own] != self._defaults[own]:
                 raise ValueError("C and alpha are two ways to say the same: give one of them")
-            if not out[other] > 0:
+            if isinstance(out[other], (str, bool)) or not out[other] > 0:
                 raise ValueError(f"{other} must be above 0, not {out[other]!r}")
             if self._weight_of_rows is None:
                 raise ValueError(f"partial_fit does not know how many rows will come: give {own}, not {other}")
             out[own] = 1.0 / (float(out[other]) * self._weight_of_rows)
         out.pop(other)
         return out
+
+    def _gives_probabilities(self):
+        return self._algorithm == "logistic" or self._calibration() is not None
+
+    def _calibration(self):
+        """How probabilities are learned: platt, isotonic; None: not."""
+        how = self.__dict__.get("calibrate")
+        if self.__dict__.get("probability"):
+            if how not in (None, "none", "platt"):
+                raise ValueError("probability and calibrate are two ways to say the same: give one of them")
+            how = "platt"
+        if how is True:
+            raise ValueError("calibrate must be 'none', 'platt' or 'isotonic', not True")
+        return None if how in (None, "none") else how
 
     def _seed(self):
         if self.random_state is None:
@@ -156,9 +193,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _with_trainer(self, algorithm, options, work, start=None):
         """work(trainer) with what the common parameters say, and a bar where progress is wanted."""
-        bar = Bar(type(self).__name__, self.callback) if self.progress else None
+        own = self.__dict__
+        bar = Bar(type(self).__name__, self.callback) if self.progress or own.get("verbose") else None
+        watch = bar or self.callback
+        most = own.get("max_iter") if "tol" in self._words and self._words["max_iter"].own is None else None
+        if most is not None and most != -1:
+            watch = _at_most(most, watch)
         try:
-            return work(_model.Trainer(algorithm, options, self.scale, self._seed(), self.n_jobs, self.seconds, bar or self.callback, start))
+            return work(_model.Trainer(algorithm, options, self.scale, self._seed(), self.n_jobs, self.seconds, watch, start, self._calibration()))
         finally:
             if bar is not None:
                 bar.close()
@@ -170,21 +212,50 @@ class Classifier(ClassifierMixin, BaseEstimator):
         self.report_ = report
         self._order = self._order_of(model)
         self.n_iter_ = max(1, report["iterations"])
-        self.certificate_ = model.certificate
         if report["outcome"] == "limit":
-            warnings.warn(f"{type(self).__name__}: stopped before the end ({report['stop']})", ConvergenceWarning)
-        self._set_planes()
+            most = self.__dict__.get("max_iter")
+            why = {"time": "seconds were over", "limit": f"{self.n_iter_} passes, none of them without a mistake" if "max_passes" in self._defaults else "no progress was left",
+                   "cancelled": "the callback ended it" if most is None else f"max_iter={most}"}.get(report["stop"], report["stop"])
+            warnings.warn(f"{type(self).__name__}: stopped before the end ({why}), with the best model so far", ConvergenceWarning)
 
-    def _set_planes(self):
-        planes = self.model_.coefficients()
-        if planes is None:
-            return
-        self.coef_, self.intercept_ = planes
-        if self._order is not None:
-            if len(self.classes_) == 2:
-                self.coef_, self.intercept_ = -self.coef_, -self.intercept_
-            else:
-                self.coef_, self.intercept_ = self.coef_[self._order], self.intercept_[self._order]
+    def _planes(self, which):
+        """Weights and offsets in the order of classes_, which nobody may change: scores are those of the model."""
+        kept = self.__dict__.get("_kept_planes")
+        if kept is None:
+            model = self.__dict__.get("model_")
+            kept = model.coefficients() if model is not None else None
+            if kept is None:
+                why = "is not fitted yet" if model is None else "has no planes of the rows as they are"
+                raise AttributeError(f"this {type(self).__name__} {why}: no coef_, no intercept_")
+            if self._order is not None:
+                kept = tuple(-part for part in kept) if len(self.classes_) == 2 else tuple(part[self._order] for part in kept)
+            for part in kept:
+                part.setflags(write=False)
+            self._kept_planes = kept
+        return kept[which]
+
+    @property
+    def coef_(self):
+        """Weights: one row between two classes, else one for each class. Read-only, like everything that the model says."""
+        return self._planes(0)
+
+    @property
+    def intercept_(self):
+        """Offsets of the planes."""
+        return self._planes(1)
+
+    @property
+    def certificate_(self):
+        """What is proved about the model, as its file has it; None: nothing."""
+        if "model_" not in self.__dict__:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet: no certificate_")
+        return self.model_.certificate
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        if not sparse.issparse(state.get("_kept_planes", (None,))[0]):
+            state.pop("_kept_planes", None)
+        return state
 
     def _order_of(self, model):
         """The place of every class in the model, which sorts words that are numbers as numbers; None: the same order."""
@@ -195,7 +266,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X):
         check_is_fitted(self, "model_")
-        X = check_array(self._columns_again(X), estimator=self, **_CHECKS)
+        X = check_array(self._columns_again(X), estimator=self, **CHECKS)
         if self.__dict__.get("_categories") is None:
             self._check_n_features(X, reset=False)
         return _data.dataset(X, n_jobs=self.n_jobs), X.shape[0]
@@ -203,7 +274,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def _quick_scores(self, X):
         """Scores of a plain array by planes, every value looked at once; None where the long way has to be gone, or has to complain."""
         model = self.__dict__.get("model_")
-        if (type(X) is not np.ndarray or model is None or not model.plain or X.ndim != 2 or X.dtype not in _FLOATS
+        if (type(X) is not np.ndarray or model is None or not model.plain or X.ndim != 2 or X.dtype not in FLOATS
                 or not X.flags.c_contiguous or X.shape[1] != model.features or not len(X) or "feature_names_in_" in self.__dict__):
             return None
         return model.scores_of_array(X, self.n_jobs)
@@ -230,36 +301,30 @@ class Classifier(ClassifierMixin, BaseEstimator):
         data, rows = self._rows(X)
         return self.classes_[self.model_.labels(data, rows, self.n_jobs)]
 
-    # ---- files
+    @available_if(_may_have_probabilities)
+    def predict_proba(self, X):
+        """The probability of every class, row after row."""
+        scores = self._quick_scores(X)
+        if scores is not None and self.model_.describe["probabilities"]:
+            shares = self.model_.probabilities_of(scores)
+        else:
+            data, rows = self._rows(X)
+            shares = self.model_.probabilities(data, rows, self.n_jobs)
+        return shares if self._order is None else shares[:, self._order]
 
-    def save(self, path):
-        """Writes the model in the file format of the command line."""
-        check_is_fitted(self, "model_")
-        self.model_.save(path)
+    @available_if(_may_have_probabilities)
+    def predict_log_proba(self, X):
+        """Logarithms of predict_proba."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
-    def report(self, path, X, y, X_test=None, y_test=None):
-        """Writes the page of `halfspace report` about this model on rows with labels; it opens in a browser, offline."""
-        check_is_fitted(self, "model_")
-        sets = [None if rows is None else self._labelled_rows(rows, labels) for rows, labels in ((X, y), (X_test, y_test))]
-        page = _model.report(self.model_, sets[0], sets[1], type(self).__name__, self.n_jobs)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(page)
-
-    def _labelled_rows(self, X, y):
-        X, y = check_X_y(self._columns_again(X), y, **_CHECKS)
-        numbers = np.searchsorted(self.classes_, y).clip(0, len(self.classes_) - 1)
-        if not np.array_equal(self.classes_[numbers], y):
-            raise ValueError("y has labels that are no classes of the model")
-        about = self.model_.describe
-        return _data.dataset(X, numbers, self._names, None, about["names"], about["label"], self.n_jobs)
+    # ---- for people
 
     def get_feature_names_out(self, input_features=None):
         """The names of the features that the planes have weights for: categories of a table have one for each value."""
         check_is_fitted(self, "model_")
         names = self.model_.describe["names"]
         return np.array(names if names is not None else [f"x{k}" for k in range(self.model_.features)], dtype=object)
-
-    # ---- for people
 
     def _repr_html_inner(self):
         return _show.html(self)
@@ -285,8 +350,6 @@ class Classifier(ClassifierMixin, BaseEstimator):
         elif model.describe["names"] is not None:
             out.feature_names_in_ = np.array(model.describe["names"], dtype=object)
         out.model_, out._order, out.report_ = model, None, None
-        out.certificate_ = model.certificate
-        out._set_planes()
         return out
 
     def _weights_for_check(self, y, sample_weight):
@@ -298,64 +361,26 @@ class Classifier(ClassifierMixin, BaseEstimator):
         return self._class_weights(np.asarray(y), numbers, sample_weight)
 
 
-class OnlineClassifier(Classifier):
-    """Walks over the rows in their order, each taken as often as it is there: a row with weight k is given k times."""
+class PlanesMixin:
+    """Estimators whose models are planes of the rows as they are."""
 
-    def fit(self, X, y):
-        """Trains on rows X (float64 or float32, dense or CSR: read where they are) with labels y. Returns self."""
-        return super().fit(X, y)
+    def sparsify(self):
+        """coef_ as a CSR matrix from now on. Returns self."""
+        check_is_fitted(self, "model_")
+        coef = self.coef_
+        self._kept_planes = (coef if sparse.issparse(coef) else sparse.csr_matrix(coef), self.intercept_)
+        return self
 
-
-class PartialFitMixin:
-    """Learners that can go on with rows that come later."""
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """One pass over some of the rows, in their order, going on where the last call stopped. Returns self.
-
-        Calls with parts of the rows leave the plane of one pass over all of them, to the bit: that of fit with passes=1 and
-        order="cyclic". The first call needs all `classes`. After fit it starts from the plane that is there. `sample_weight`: whole
-        numbers, a row of weight k is taken k times.
-        """
-        first = _check_partial_fit_first_call(self, classes)
-        if self.scale != "none":
-            raise ValueError("partial_fit: a scaling needs all rows before training; scale the rows first")
-        if first:
-            self._forget()
-            label_name = getattr(y, "name", None)
-            self._label_name = label_name if isinstance(label_name, str) else None
-            X = self._columns(X)
-            self._names = _data.label_names(self.classes_)
-        else:
-            X = self._columns_again(X)
-        X, y = check_X_y(X, y, estimator=self, **_CHECKS)
-        if self._categories is None:
-            self._check_n_features(X, reset=first)
-        check_classification_targets(y)
-        numbers = np.searchsorted(self.classes_, y).clip(0, len(self.classes_) - 1)
-        if not np.array_equal(self.classes_[numbers], y):
-            raise ValueError("y contains labels that are not in classes")
-        if len(self.classes_) < 2:
-            raise ValueError("classes has only one class; at least two classes are needed")
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
-        data = _data.dataset(X, numbers, self._names, weights, getattr(self, "feature_names_in_", None), self.__dict__.get("_label_name"),
-                             n_jobs=self.n_jobs, categories=self._categories)
-        walk = self.__dict__.get("_walk")
-        start = self.model_ if walk is None and "model_" in self.__dict__ and not first else None
-        self._class_weight_text, self._weight_of_rows = None, None
-        options = self._options(**{name: value for name, value in (("passes", 1), ("order", "cyclic")) if hasattr(self, name)})
-        model, report, self._walk = self._with_trainer(self._algorithm, options, lambda trainer: _model.learn(data, trainer, walk), start)
-        self._keep(model, report)
+    def densify(self):
+        """coef_ as an array from now on. Returns self."""
+        check_is_fitted(self, "model_")
+        self.__dict__.pop("_kept_planes", None)
         return self
 
 
-class ProbabilityMixin:
-    def predict_proba(self, X):
-        """The probability of every class, row after row."""
-        data, rows = self._rows(X)
-        shares = self.model_.probabilities(data, rows, self.n_jobs)
-        return shares if self._order is None else shares[:, self._order]
-
-    def predict_log_proba(self, X):
-        """Logarithms of predict_proba."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+def _at_most(most, watch):
+    """A callback that ends the fit after so many iterations."""
+    def look(progress):
+        go_on = watch(progress) if watch is not None else None
+        return False if progress["iterations"] >= most else go_on
+    return look

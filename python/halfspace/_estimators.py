@@ -3,66 +3,75 @@
 import warnings
 
 from . import _model
-from ._base import Classifier, OnlineClassifier, PartialFitMixin, ProbabilityMixin
+from ._base import Classifier, PlanesMixin
+from ._kernel import KernelMachine
+from ._online import OnlineClassifier, PartialFitMixin
 from ._parameters import with_options
 
 # Narrower than on the command line: scores then agree to seven digits whatever the order of the rows, which scikit-learn's
 # checks ask of estimators that take weights.
 _KERNEL_GAP = 1e-8
 _KERNEL_ONLY = ("kernel", "cache", "multiclass")
+_CALIBRATE = {"calibrate": ("none", "platt or isotonic: also probabilities, learned from the scores of rows held out: five more fits; none")}
+_DECIMALS = {"decimals": (False, "True: in the proof 0.1 stands for 1/10, as in a file of text; False: for the double next to it")}
+_WEIGHTED = {"class_weight": (None, "'balanced', or a dict from labels to factors on the weights of their rows")}
+_ONLINE = {**_WEIGHTED, **_CALIBRATE}
 
 
-@with_options("perceptron")
-class Perceptron(PartialFitMixin, OnlineClassifier):
+@with_options("perceptron", **_ONLINE)
+class Perceptron(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """Rosenblatt's perceptron. `certificate_` has its mistake bound, or the margin of a plane that separates the classes."""
 
 
-@with_options("averaged-perceptron")
-class AveragedPerceptron(PartialFitMixin, OnlineClassifier):
+@with_options("averaged-perceptron", **_ONLINE)
+class AveragedPerceptron(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """The mean of the planes of a perceptron over all steps (Freund and Schapire 1999)."""
 
 
-@with_options("voted-perceptron")
+@with_options("voted-perceptron", **_CALIBRATE)
 class VotedPerceptron(OnlineClassifier):
     """The planes of a perceptron vote, each with the number of steps it survived (Freund and Schapire 1999)."""
 
 
-@with_options("passive-aggressive")
-class PassiveAggressiveClassifier(PartialFitMixin, OnlineClassifier):
+@with_options("passive-aggressive", **_ONLINE)
+class PassiveAggressiveClassifier(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """Passive-aggressive learning (Crammer et al. 2006)."""
 
 
-@with_options("pegasos", defaults={"offset": "free"})
-class Pegasos(PartialFitMixin, OnlineClassifier):
+@with_options("pegasos", defaults={"offset": "free"}, **_ONLINE)
+class Pegasos(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """Stochastic subgradient steps on the hinge loss with a penalty (Shalev-Shwartz et al. 2007), with a duality gap.
 
     Unlike on the command line the plane has an offset by default.
     """
 
 
-@with_options("sgd")
-class SGDClassifier(PartialFitMixin, OnlineClassifier):
-    """Gradient descent by rows or batches on a convex loss."""
+@with_options("sgd", **_ONLINE)
+class SGDClassifier(PlanesMixin, PartialFitMixin, OnlineClassifier):
+    """Gradient descent by rows or batches on a convex loss. With loss='logistic' it has probabilities."""
+
+    def _gives_probabilities(self):
+        return self.loss in ("logistic", "log_loss", "log") or super()._gives_probabilities()
 
 
-@with_options("svm", leave_out=_KERNEL_ONLY)
-class LinearSVC(Classifier):
+@with_options("svm", leave_out=_KERNEL_ONLY, **_CALIBRATE)
+class LinearSVC(PlanesMixin, Classifier):
     """The linear support vector machine, solved to a certified duality gap: minimise 1/2 |theta|^2 + C sum of losses."""
 
 
-@with_options("svm", leave_out=("solver",), defaults={"kernel": "rbf", "gap": _KERNEL_GAP})
-class SVC(Classifier):
+@with_options("svm", leave_out=("solver",), defaults={"kernel": "rbf", "gap": _KERNEL_GAP}, **_CALIBRATE)
+class SVC(KernelMachine):
     """The support vector machine with a kernel, solved to a certified duality gap."""
 
 
-@with_options("nu-svm", defaults={"kernel": "rbf", "gap": _KERNEL_GAP})
-class NuSVC(Classifier):
+@with_options("nu-svm", defaults={"kernel": "rbf", "gap": _KERNEL_GAP}, **_CALIBRATE)
+class NuSVC(KernelMachine):
     """The support vector machine whose nu bounds the share of margin errors from above and that of support vectors from below."""
 
 
 @with_options("hard-margin", on_nonseparable=(
-    "warn", "warn: train LinearSVC or SVC with C = 1e6 in its place and warn; raise: a ValueError"))
-class HardMarginSVC(Classifier):
+    "warn", "warn: train LinearSVC or SVC with C = 1e6 in its place and warn; raise: a ValueError"), **_DECIMALS, **_CALIBRATE)
+class HardMarginSVC(KernelMachine):
     """The plane with the widest margin.
 
     Where no plane separates the classes that is proved, and `separability_` has the proof with its witness: rows of both sides
@@ -77,8 +86,9 @@ class HardMarginSVC(Classifier):
             if self.on_nonseparable == "raise":
                 raise ValueError(report["reason"])
             warnings.warn(f"{report['reason']}; trained with soft margins (C = 1e6) in its place", UserWarning)
-            options = ["C", "1e6", "offset", str(self.offset), "kernel", str(self.kernel), "gap", "0.001"]
-            if self.kernel == "linear":
+            said = self._said()
+            options = ["C", "1e6", "offset", str(said["offset"]), "kernel", str(said["kernel"]), "gap", "0.001"]
+            if said["kernel"] == "linear":
                 options = options[:4] + options[6:]
             model, report = self._with_trainer("svm", options, lambda trainer: _model.train(self._data, trainer))
         super()._keep(model, report)
@@ -94,5 +104,10 @@ class HardMarginSVC(Classifier):
 
 
 @with_options("logistic")
-class LogisticRegression(ProbabilityMixin, Classifier):
+class LogisticRegression(PlanesMixin, Classifier):
     """Logistic regression, softmax for several classes, solved to a certified duality gap."""
+
+
+@with_options("fewest-errors", **_DECIMALS, **_CALIBRATE)
+class FewestErrors(PlanesMixin, Classifier):
+    """The plane with the fewest training errors, and a proof that no plane has fewer: `certificate_`. Exact, so for a few hundred rows."""

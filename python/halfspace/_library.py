@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The C interface (include/halfspace/c.h) seen from Python: structures, functions, errors, handles."""
 import ctypes
+import functools
 import json
+import numbers
 import os
 import pathlib
+import queue
 import threading
 
 _FLOAT64, _FLOAT32, _INT32, _INT64, _UINT32, _UINT64 = range(6)
@@ -41,7 +44,7 @@ class Training(ctypes.Structure):
     _fields_ = [("algorithm", _text), ("options", _texts), ("option_count", ctypes.c_uint64), ("positive", _text),
                 ("scale", _text), ("features", _text), ("features_kernel", _text), ("seed", ctypes.c_uint64),
                 ("threads", ctypes.c_int32), ("seconds", ctypes.c_double), ("observe", _observe), ("context", ctypes.c_void_p),
-                ("stop", ctypes.c_void_p), ("start", ctypes.c_void_p)]
+                ("stop", ctypes.c_void_p), ("start", ctypes.c_void_p), ("calibrate", _text)]
 
 
 class Search(ctypes.Structure):
@@ -102,8 +105,8 @@ _forked = False
 
 
 def _after_fork():
-    global _forked
-    _forked = True
+    global _forked, _worker
+    _forked, _worker = True, None
 
 
 if hasattr(os, "register_at_fork"):
@@ -111,14 +114,14 @@ if hasattr(os, "register_at_fork"):
 
 
 def threads(n_jobs):
-    """None and -1: all allowed cores; the results do not depend on it."""
+    """None and -1: all allowed cores, -2: all but one; the results do not depend on it."""
     if _forked:
         return 1
     if n_jobs is None or n_jobs == -1:
         return 0
-    if isinstance(n_jobs, bool) or int(n_jobs) != n_jobs or n_jobs < 1:
-        raise ValueError(f"n_jobs == {n_jobs!r}, must be None, -1 or a positive whole number")
-    return int(n_jobs)
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Real) or int(n_jobs) != n_jobs or n_jobs == 0:
+        raise ValueError(f"n_jobs == {n_jobs!r}, must be None or a whole number: how many, or -1 for all cores, -2 for all but one")
+    return int(n_jobs) if n_jobs > 0 else max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
 
 
 def _raise(error):
@@ -171,11 +174,16 @@ class Handle:
             self.pointer = None
 
 
+@functools.lru_cache(64)
+def _texts_of(size):
+    return ctypes.c_char_p * size
+
+
 def texts(words):
     """An array of texts, or None."""
     if words is None:
         return None
-    return (ctypes.c_char_p * max(1, len(words)))(*[text_bytes(word) for word in words])
+    return _texts_of(max(1, len(words)))(*[text_bytes(word) for word in words])
 
 
 def text_bytes(word):
@@ -185,32 +193,59 @@ def text_bytes(word):
     return out
 
 
+class _Worker:
+    """A thread that waits for work: starting one for every fit would take longer than a small fit."""
+
+    def __init__(self):
+        self._jobs = queue.SimpleQueue()
+        threading.Thread(target=self._run, name="halfspace", daemon=True).start()
+
+    def _run(self):
+        while True:
+            self._jobs.get()()
+
+    def call(self, work, cancel):
+        """work() in the thread; whatever interrupts the wait cancels it, and is raised when it has ended."""
+        done, result = threading.Lock(), []
+        done.acquire()
+
+        def job():
+            try:
+                result.append((work(), None))
+            except BaseException as error:  # handed to the caller's thread
+                result.append((None, error))
+            finally:
+                done.release()
+
+        self._jobs.put(job)
+        interrupt = None
+        while True:
+            try:
+                done.acquire()
+                break
+            except BaseException as error:
+                interrupt = error
+                cancel()
+        if interrupt is not None:
+            raise interrupt
+        value, error = result[0]
+        if error is not None:
+            raise error
+        return value
+
+
+_worker = None
+
+
 def interruptible(work):
-    """work(stop) in a thread of its own, so that Ctrl-C is heard at once: it cancels the work, which ends soon after."""
+    """work(stop) in a thread beside, so that Ctrl-C is heard at once: it cancels the work, which ends soon after."""
+    global _worker
     stop = Handle("stop", _so.halfspace_stop_make())
     if threading.current_thread() is not threading.main_thread():
         return work(stop.pointer)
-    result, done = {}, threading.Event()
-
-    def run():
-        try:
-            result["value"] = work(stop.pointer)
-        except BaseException as error:  # handed to the caller's thread
-            result["error"] = error
-        finally:
-            done.set()
-
-    worker = threading.Thread(target=run, daemon=True)
-    worker.start()
-    try:
-        done.wait()
-    except BaseException:
-        _so.halfspace_stop_cancel(stop.pointer)
-        worker.join()
-        raise
-    if "error" in result:
-        raise result["error"]
-    return result["value"]
+    if _worker is None:
+        _worker = _Worker()
+    return _worker.call(lambda: work(stop.pointer), lambda: _so.halfspace_stop_cancel(stop.pointer))
 
 
 def algorithms():

@@ -1,10 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A model of the library: made by a fit, or read from the file of a model."""
 import ctypes
+import functools
 
 import numpy as np
+import scipy.sparse as sparse
 
 from . import _library as lib
+
+
+_KINDS = {0: np.float64, 3: np.int64, 4: np.uint32, 5: np.uint64}
+
+
+def _copied(array):
+    """A list of the interface as an array of its own."""
+    kind = np.dtype(_KINDS[array.type])
+    if not array.rows or not array.data:
+        return np.zeros(0, kind)
+    return np.frombuffer(ctypes.string_at(array.data, array.rows * kind.itemsize), kind)
 
 
 class Model:
@@ -17,8 +30,21 @@ class Model:
         self.classes = self.describe["classes"]
         self.features = self.describe["features"]
         self.planes = self.describe["planes"]
-        self.certificate = self.describe["certificate"]
         self.plain = self.describe["linear"]  # planes of rows as they are
+
+    @functools.cached_property
+    def _proofs(self):
+        return lib.call_for_json("model_certificate", self._handle.pointer)
+
+    @property
+    def certificate(self):
+        """The certificates as the file has them; None: there is none."""
+        return self._proofs["certificate"]
+
+    @property
+    def proofs(self):
+        """The certificates in words."""
+        return self._proofs["proofs"]
 
     @classmethod
     def from_bytes(cls, data):
@@ -60,6 +86,14 @@ class Model:
     def probabilities(self, data, rows, n_jobs=None):
         return self._ask("probabilities", data, np.empty((rows, len(self.classes))), n_jobs)
 
+    def probabilities_of(self, scores):
+        """Probabilities of rows whose scores are there."""
+        rows = len(scores)
+        out = np.empty((rows, len(self.classes)))
+        scores = np.ascontiguousarray(scores)
+        lib.call("probabilities_of", self._handle.pointer, ctypes.c_void_p(scores.ctypes.data), ctypes.c_uint64(rows), ctypes.c_void_p(out.ctypes.data))
+        return out
+
     def scores_of_array(self, X, n_jobs=None):
         """Scores of float rows in C order, read once where they are; None: the model or the values are not of that kind."""
         rows, cols = X.shape
@@ -76,6 +110,37 @@ class Model:
         lib.call("model_deviations", self._handle.pointer, ctypes.c_void_p(out.ctypes.data))
         return out
 
+    def vectors(self):
+        """Support vectors of a kernel machine as CSR rows in the order of the training rows; None: it is none."""
+        if self.describe["form"] != "kernel":
+            return None
+        parts = [lib.Array() for _ in range(3)]
+        lib.call("model_vectors", self._handle.pointer, *[ctypes.byref(part) for part in parts])
+        values, columns, starts = [_copied(part) for part in parts]
+        return sparse.csr_matrix((values, columns.astype(np.int32), starts.astype(np.int64)), shape=(len(starts) - 1, self.features))
+
+    def function(self, k):
+        """Numbers of the vectors of function k, their coefficients, and the offset."""
+        vectors, coefficients, offset = lib.Array(), lib.Array(), ctypes.c_double()
+        lib.call("model_function", self._handle.pointer, ctypes.c_uint64(k), ctypes.byref(vectors), ctypes.byref(coefficients), ctypes.byref(offset))
+        return _copied(vectors), _copied(coefficients), offset.value
+
+    def dual(self, k):
+        """Training rows with a dual value above 0 of plane or function k, and the values."""
+        rows, alpha = lib.Array(), lib.Array()
+        lib.call("model_dual", self._handle.pointer, ctypes.c_uint64(k), ctypes.byref(rows), ctypes.byref(alpha))
+        return _copied(rows), _copied(alpha)
+
+    def export(self, to, name=None, rows=None, n_jobs=None):
+        """The bytes of the model in another form (onnx, c, javascript, sql, json, liblinear, libsvm), and what was compared."""
+        data, size, said = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
+        lib.call("model_export", self._handle.pointer, lib.text_bytes(to), None if name is None else lib.text_bytes(name),
+                 None if rows is None else rows.pointer, ctypes.c_int32(lib.threads(n_jobs)), ctypes.byref(data), ctypes.byref(size), ctypes.byref(said))
+        try:
+            return ctypes.string_at(data.value, size.value), lib.json.loads(lib.take_text(said))
+        finally:
+            lib._so.halfspace_text_free(data)
+
     def coefficients(self):
         """Weights and offsets of the planes, or None where the model has none of rows as they are."""
         if not self.describe["linear"]:
@@ -91,13 +156,16 @@ class Model:
 class Trainer:
     """What a training needs besides rows: the structure of the interface, and whoever looks on."""
 
-    def __init__(self, algorithm, options, scale="none", seed=0, n_jobs=None, seconds=None, callback=None, start=None):
+    def __init__(self, algorithm, options, scale="none", seed=0, n_jobs=None, seconds=None, callback=None, start=None,
+                 calibrate=None):
         self._keep = (start, lib.texts(options))
         self._callback, self._failure = callback, None
         self.how = lib.Training(algorithm=algorithm.encode(), options=self._keep[1], option_count=len(options) // 2,
                                 scale=lib.text_bytes(scale), seed=seed, threads=lib.threads(n_jobs), seconds=seconds or 0.0)
         if callback is not None:
             self.how.observe = lib._observe(self._observe)
+        if calibrate is not None:
+            self.how.calibrate = lib.text_bytes(calibrate)
         if start is not None:
             self.how.start = start._handle.pointer
 

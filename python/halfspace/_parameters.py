@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keywords of the estimators: the options of the library's algorithms under the names and with the defaults of its tables."""
+import difflib
 import inspect
 import re
 
 from . import _library as lib
+from ._words import NO_SUCH, VALUES, WORDS
 
 TABLES = lib.algorithms()
 
@@ -64,6 +66,43 @@ def option_texts(algorithm, params):
     return pairs
 
 
+def _nearest(name, known):
+    found = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {found[0]}?" if found else ""
+
+
+def same(left, right):
+    """Whether a keyword still has its default: arrays and other odd values have not."""
+    if left is right:
+        return True
+    try:
+        return type(left) is type(right) and bool(left == right)
+    except (TypeError, ValueError):
+        return False
+
+
+def in_our_words(cls, params, features, scale):
+    """params with the words of scikit-learn said in ours. features, scale(): of the rows, for kernels."""
+    given = {name: params[name] for name, word in cls._words.items() if not same(params[name], word.default)}
+    out = {name: value for name, value in params.items() if name not in cls._words}
+    for name, known in VALUES.items():
+        if isinstance(out.get(name), str):
+            out[name] = known.get(out[name], out[name])
+    if "penalty" in out and out["penalty"] is None:
+        out["penalty"] = "none"
+    if not given:
+        return out
+    asked = {**params, **out, "_features": features, "_scale": scale}
+    for name, value in given.items():
+        word = cls._words[name]
+        said = word.say(value, asked)
+        clash = word.own is not None and word.own not in ("kernel", "max_passes") and not same(out[word.own], cls._defaults[word.own])
+        if clash and said.get(word.own) != out[word.own]:
+            raise ValueError(f"{name} and {word.own} are two ways to say the same: give one of them")
+        out.update(said)
+    return out
+
+
 def with_options(algorithm, /, leave_out=(), defaults=(), **more):
     """Class decorator: __init__ with the options of an algorithm as keywords, and their table in the docstring.
 
@@ -88,12 +127,18 @@ def with_options(algorithm, /, leave_out=(), defaults=(), **more):
     table.update(COMMON)
 
     def decorate(cls):
+        words = {name: word for name, word in WORDS.get(cls.__name__, {}).items() if name not in table}
+        table.update({name: (word.default, f"scikit-learn's word: {word.meaning}") for name, word in words.items()})
+        defaults = {name: default for name, (default, _) in table.items()}
+
         def __init__(self, **params):
-            for name in params:
-                if name not in table:
-                    raise TypeError(f"{cls.__name__}() got an unexpected keyword argument '{name}'")
-            for name, (default, _) in table.items():
-                setattr(self, name, params.get(name, default))
+            own = self.__dict__
+            own.update(defaults)
+            for name, value in params.items():
+                if name not in defaults:
+                    hint = f": {NO_SUCH[name]}" if name in NO_SUCH else _nearest(name, defaults)
+                    raise TypeError(f"{cls.__name__}() got an unexpected keyword argument '{name}'{hint}")
+                own[name] = value
 
         kind = inspect.Parameter
         __init__.__signature__ = inspect.Signature(
@@ -101,7 +146,7 @@ def with_options(algorithm, /, leave_out=(), defaults=(), **more):
             + [kind(name, kind.KEYWORD_ONLY, default=default) for name, (default, _) in table.items()])
         __init__.__qualname__ = f"{cls.__name__}.__init__"
         cls.__init__ = __init__
-        cls._algorithm, cls._parameters = algorithm, table
+        cls._algorithm, cls._parameters, cls._words, cls._defaults, cls._names_of_params = algorithm, table, words, defaults, sorted(table)
         lines = "".join(f"    {name} : default {default!r}\n        {words}\n" for name, (default, words) in table.items())
         cls.__doc__ = f"{inspect.cleandoc(cls.__doc__)}\n\n    Parameters\n    ----------\n{lines}"
         return cls

@@ -9,14 +9,15 @@ from sklearn.utils.validation import _check_sample_weight
 
 from . import _data, _estimators
 from . import _library as lib
-from ._base import _CHECKS, Classifier
+from ._base import Classifier
+from ._checks import CHECKS
 from ._model import Model
 from ._tables import table_of
 
 
 def _labelled(X, y, sample_weight, n_jobs, decimals=False, names=None, label_name=None, categories=None):
     table = table_of(X)
-    X, y = check_X_y(X if table is None else table.encoded(table.categories()), y, **_CHECKS)
+    X, y = check_X_y(X if table is None else table.encoded(table.categories()), y, **CHECKS)
     check_classification_targets(y)
     classes, numbers = np.unique(y, return_inverse=True)
     weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -72,7 +73,9 @@ class Check:
 
 def verify(model, X, y, sample_weight=None, *, n_jobs=None):
     """Recomputes what a model (or a fitted estimator) claims from its training rows, apart from the solvers."""
+    decimals = False
     if isinstance(model, Classifier):
+        decimals = model._decimals()
         sample_weight = model._weights_for_check(y, sample_weight)
         model = model.model_
     names, categories = model.describe["names"], None
@@ -81,13 +84,13 @@ def verify(model, X, y, sample_weight=None, *, n_jobs=None):
         names = [column["name"] for column in model.describe["columns"]]
         table = table_of(X)
         X = X if table is None else table.encoded(categories)
-    data, _ = _labelled(X, y, sample_weight, n_jobs, names=names, label_name=model.describe["label"], categories=categories)
+    data, _ = _labelled(X, y, sample_weight, n_jobs, decimals, names=names, label_name=model.describe["label"], categories=categories)
     return Check(lib.call_for_json("verify", model._handle.pointer, data.pointer, ctypes.c_int32(lib.threads(n_jobs))))
 
 
 _CLASSES = {"perceptron": "Perceptron", "averaged-perceptron": "AveragedPerceptron", "voted-perceptron": "VotedPerceptron",
             "passive-aggressive": "PassiveAggressiveClassifier", "pegasos": "Pegasos", "sgd": "SGDClassifier", "svm": "SVC",
-            "nu-svm": "NuSVC", "hard-margin": "HardMarginSVC", "logistic": "LogisticRegression"}
+            "nu-svm": "NuSVC", "hard-margin": "HardMarginSVC", "logistic": "LogisticRegression", "fewest-errors": "FewestErrors"}
 
 
 def load(path):

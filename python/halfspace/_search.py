@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The library's own choice of options: estimators that tune themselves, a classifier along one option, and the updates of a walk."""
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from . import _data, _model
-from ._base import Classifier, ProbabilityMixin
+from ._base import Classifier
 from ._parameters import TABLES, keyword, value_of_text, with_options
 from ._proofs import _labelled
 
@@ -27,12 +26,21 @@ def _range_text(value):
 
 
 class _TunedMixin:
-    def _tune(self, X, y, algorithm, options, folds):
+    def _tune(self, X, y, unknown, algorithm, options, folds):
+        if unknown:
+            hint = ": which rows are in which fold depends on all of them; GridSearchCV takes weights" if "sample_weight" in unknown else ""
+            raise TypeError(f"{type(self).__name__}.fit() takes no {', '.join(unknown)}{hint}")
+        folds = 5 if folds is None else folds
+        if not isinstance(self.repeats, (int, np.integer)) or isinstance(self.repeats, bool) or self.repeats < 1:
+            raise ValueError(f"repeats must be a whole number of at least 1, not {self.repeats!r}")
+        if not isinstance(folds, (int, np.integer)) or isinstance(folds, bool) or folds < 2:
+            raise ValueError(f"{'cv' if hasattr(self, 'cv') else 'folds'} must be a number of folds of at least 2, not {folds!r}; "
+                             "GridSearchCV takes what splits in another way")
         data = self._training_set(X, y, None)
         rows = np.bincount(np.unique(np.asarray(y), return_inverse=True)[1])
         folds = int(min(folds, max(2, rows.min())))  # every class has a row in every fold where there are enough
         model, report = self._with_trainer(algorithm, options, lambda trainer: _model.tune(
-            data, trainer, folds, self.repeats, self.metric, self.costs, self.rule, self.nested))
+            data, trainer, folds, self.repeats, self._said()["metric"], self.costs, self.rule, self.nested))
         self.tuning_ = report["tuning"]
         chosen = self.tuning_["chosen"]
         self.best_params_ = {keyword(name): value_of_text(text) for name, text in chosen["values"].items()}
@@ -45,18 +53,19 @@ class _TunedMixin:
 
 @with_options("logistic", leave_out=("C",), Cs=("1e-4:1e4", "what is tried for C: a range 'LOW:HIGH', values, or how many from 1e-4 to 1e4"),
               cv=(5, "number of folds"), **_JUDGING)
-class LogisticRegressionCV(_TunedMixin, ProbabilityMixin, Classifier):
+class LogisticRegressionCV(_TunedMixin, Classifier):
     """Logistic regression whose C is chosen by the library's own cross-validation, with warm starts and folds of equal shares of the classes.
 
     `C_` is the choice, `tuning_` the table of everything that was tried, `best_score_` its mean over the folds.
     """
 
-    def fit(self, X, y):
+    def fit(self, X, y, **unknown):
         """Chooses C and trains with it on all rows. Returns self."""
         self._weight_of_rows = None
-        text = _range_text(f"1e-4:1e4:{self.Cs}" if isinstance(self.Cs, (int, np.integer)) else self.Cs)
+        count = isinstance(self.Cs, (int, np.integer))
+        text = _range_text((f"1e-4:1e4:{self.Cs}" if self.Cs != 1 else "1e-4") if count else self.Cs)
         options = self._options_of(X, y) + ["C", text]
-        self._tune(X, y, "logistic", options, self.cv)
+        self._tune(X, y, unknown, "logistic", options, self.cv)
         self.C_ = np.array([float(self.best_params_.get("C", text))])
         return self
 
@@ -68,12 +77,6 @@ class LogisticRegressionCV(_TunedMixin, ProbabilityMixin, Classifier):
             if self._class_weights(np.asarray(y), numbers, None) is not None:
                 raise ValueError("class_weight: factors above 0 for classes with plain names")
         return self._options()
-
-
-def _may_have_probabilities(estimator):
-    if "model_" in estimator.__dict__:
-        return estimator.model_.describe["probabilities"]
-    return estimator.algorithm == "logistic"
 
 
 _TUNED = {
@@ -92,7 +95,10 @@ class TunedClassifier(_TunedMixin, Classifier):
     metric over the folds: a little too good, since it was chosen for it; `nested_` (with nested=True) is not.
     """
 
-    def fit(self, X, y):
+    def _gives_probabilities(self):
+        return self.algorithm == "logistic"
+
+    def fit(self, X, y, **unknown):
         """Chooses and trains on all rows. Returns self."""
         self._class_weight_text = None
         if not isinstance(self.algorithm, str):
@@ -100,17 +106,7 @@ class TunedClassifier(_TunedMixin, Classifier):
         pairs = []
         for name, value in (self.options or {}).items():
             pairs += ["lambda" if name == "alpha" else name.replace("_", "-"), _range_text(value)]
-        return self._tune(X, y, self.algorithm, pairs, self.folds)
-
-    @available_if(_may_have_probabilities)
-    def predict_proba(self, X):
-        """The probability of every class, row after row."""
-        return ProbabilityMixin.predict_proba(self, X)
-
-    @available_if(_may_have_probabilities)
-    def predict_log_proba(self, X):
-        """Logarithms of predict_proba."""
-        return ProbabilityMixin.predict_log_proba(self, X)
+        return self._tune(X, y, unknown, self.algorithm, pairs, self.folds)
 
 
 def _pairs(options):

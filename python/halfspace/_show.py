@@ -11,9 +11,14 @@ def _number(value):
     return f"{value:.4g}"
 
 
+def _last_plane(estimator):
+    weights = estimator._planes(0)
+    return (weights.toarray() if hasattr(weights, "toarray") else weights)[-1]
+
+
 def effects(estimator):
     """The features of one plane by how much they move its score, strongest first: (name, weight, weight times spread)."""
-    weights = estimator.coef_[-1]
+    weights = _last_plane(estimator)
     spread = estimator.model_.deviations()
     moved = weights * spread if np.isfinite(spread).all() else weights
     names = estimator.get_feature_names_out()
@@ -24,8 +29,8 @@ def effects(estimator):
 def formula(estimator):
     """f(x) of the last class with its strongest features."""
     terms = [f"{'-' if weight < 0 else '+'} {_number(abs(weight))} {name}" for name, weight, _ in effects(estimator)]
-    left = int(np.count_nonzero(estimator.coef_[-1])) - len(terms)
-    offset = float(estimator.intercept_[-1])
+    left = int(np.count_nonzero(_last_plane(estimator))) - len(terms)
+    offset = float(estimator._planes(1)[-1])
     terms += [f"+ {left} more"] if left > 0 else []
     terms += [f"{'-' if offset < 0 else '+'} {_number(abs(offset))}"] if offset else []
     text = " ".join(terms).removeprefix("+ ") or "0"
@@ -43,9 +48,9 @@ def html(estimator):
     if "model_" in estimator.__dict__:
         about = estimator.model_.describe
         out.append(f"<div>{about['features']} features, classes {escape(', '.join(map(str, estimator.classes_[:8])))}</div>")
-        if "coef_" in estimator.__dict__:
+        if about["linear"]:
             out.append(f"<div><code>{escape(formula(estimator))}</code></div>")
-        for line in about["proofs"][:4]:
+        for line in estimator.model_.proofs[:4]:
             out.append(f"<div>proved: {escape(line)}</div>")
     else:
         out.append("<div>not trained yet</div>")
@@ -53,9 +58,11 @@ def html(estimator):
     rows = []
     for name, value in estimator.get_params(deep=False).items():
         changed = repr(value) != repr(defaults.get(name))
+        if name in estimator._words and not changed:
+            continue  # said in our own words
         rows.append(_row([f"<b>{escape(name)}</b>" if changed else escape(name), f"<b>{escape(repr(value))}</b>" if changed else escape(repr(value))]))
     out.append("<details><summary>parameters (changed ones bold)</summary><table>" + "".join(rows) + "</table></details>")
-    if "coef_" in estimator.__dict__:
+    if "model_" in estimator.__dict__ and about["linear"]:
         rows = [_row([escape(name), _number(weight), _number(moved)]) for name, weight, moved in effects(estimator)]
         head = _row(["feature", "weight", "weight x spread"], "th")
         out.append("<details open><summary>strongest effects</summary><table>" + head + "".join(rows) + "</table></details>")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -99,8 +100,7 @@ Json describe_model(const Model& model) {
           {"form", form_names[model.form.index()]},
           {"linear", planes_of(model) != nullptr},
           {"probabilities", has_probabilities(model)},
-          {"proofs", proofs_json(model)},
-          {"certificate", model.certificate.empty() ? Json(nullptr) : Json::parse(model.certificate)},
+          {"calibration", OptionType<CalibrationKind>::print(model.calibrator.kind)},
           {"names", names},
           {"columns", columns_json(model)},
           {"label", label}};
@@ -157,6 +157,19 @@ std::int32_t halfspace_probabilities(const halfspace_model* model, const halfspa
   });
 }
 
+std::int32_t halfspace_probabilities_of(const halfspace_model* model, const double* scores,
+                                        std::uint64_t rows, double* out, halfspace_error* error) {
+  return guarded(error, [&] {
+    const Model& given = need(model, "model").model;
+    if (!has_probabilities(given)) throw UsageError("the model has no probabilities");
+    if (labels_follow_probabilities(given))
+      throw UsageError("the model has probabilities of pairs, which its scores do not say");
+    const std::span<const double> known(rows == 0 ? scores : &need(scores, "scores"), rows * given.planes());
+    const std::vector<double> found = probabilities_from_scores(given, known);
+    std::copy(found.begin(), found.end(), &need(out, "probabilities"));
+  });
+}
+
 std::int32_t halfspace_model_save(const halfspace_model* model, const char* path, halfspace_error* error) {
   return guarded(error, [&] { save(need(model, "model").model, &need(path, "path")); });
 }
@@ -184,6 +197,15 @@ std::int32_t halfspace_model_from_bytes(const char* bytes, std::uint64_t size, h
 std::int32_t halfspace_model_describe(const halfspace_model* model, char** json, halfspace_error* error) {
   return guarded(error,
                  [&] { need(json, "json") = allocate_json(describe_model(need(model, "model").model)); });
+}
+
+std::int32_t halfspace_model_certificate(const halfspace_model* model, char** json, halfspace_error* error) {
+  return guarded(error, [&] {
+    const Model& given = need(model, "model").model;
+    need(json, "json") = allocate_json(
+        {{"certificate", given.certificate.empty() ? Json(nullptr) : Json::parse(given.certificate)},
+         {"proofs", proofs_json(given)}});
+  });
 }
 
 std::int32_t halfspace_model_planes(const halfspace_model* model, double* weights, double* offsets,

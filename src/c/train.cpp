@@ -8,6 +8,7 @@
 
 #include "c/training.hpp"
 #include "halfspace/core/version.hpp"
+#include "halfspace/evaluate/calibrate.hpp"
 #include "halfspace/solve/separability.hpp"
 
 namespace halfspace::c {
@@ -136,6 +137,20 @@ double number_of(const Facts& facts, std::string_view name) {
   return value;
 }
 
+// A fit that was stopped keeps its model, without probabilities.
+void learn_probabilities(Fit& fit, const Dataset& data, const halfspace_training& how, const Run& run) {
+  const auto kind = OptionType<CalibrationKind>::parse("calibrate", text_or(how.calibrate, "none"), {});
+  if (kind == CalibrationKind::None || !fit.has_model()) return;
+  Run quiet = run;
+  quiet.observe = nullptr;
+  try {
+    calibrate_fit(fit, data, preparation_of(how), algorithm_of(how), kind, {.seed = run.seed}, quiet);
+  } catch (const Stopped& stopped) {
+    fit.answer.stop = stopped.cause() == StopCause::Cancelled ? Stop::Cancelled : Stop::Time;
+    fit.words.notes.emplace_back("stopped before the probabilities were learned: the model has none");
+  }
+}
+
 // Pegasos' steps depend on how many there were before: with the rate 1/(lambda t) a walk from another start forgets it at
 // once, so what goes on from a trained model is its own walk. Null for all others, which start from its planes.
 std::shared_ptr<const WalkState> walk_that_led_to(const Model& model) {
@@ -223,7 +238,10 @@ std::int32_t halfspace_train(const halfspace_dataset* data, const halfspace_trai
   return guarded(error, [&] {
     const halfspace_training& given = need(how, "how");
     need(model, "model") = nullptr;
-    Fit fit = train(need(data, "data").data, preparation_of(given), algorithm_of(given), run_of(given));
+    const Dataset& rows = need(data, "data").data;
+    const Run run = begin_run(run_of(given));
+    Fit fit = train(rows, preparation_of(given), algorithm_of(given), run);
+    learn_probabilities(fit, rows, given, run);
     hand_out(std::move(fit), *model, report);
   });
 }

@@ -6,6 +6,9 @@
 // alpha |x|. With a free offset the point must balance, sum alpha y = 0. A residual r costs |r| |b| for the
 // best offset b, and |b| <= B = 1 + R |theta*| + |log of the class costs|: margins differ from those of the best
 // constant by at most R |theta*|, and theta* is no longer than the penalty allows whose value is at most P.
+// The point that follows from the margins of the logistic loss needs no entropies: with a = sigma(-m) up to a relative t,
+// entropy(a) = loss(m) + a m - KL(a | sigma(-m)), and KL is at most t^2 a / (1 - a) to first order, which is nothing beside rounding
+// unless a is next to 1 or t is large; there the entropies are taken.
 // A penalty whose conjugate is infinite beyond a limit (L1): the whole point is shrunk by one factor until no |s_j| is above
 // it. There s is summed with its rounding errors (CarefulSum), so that it is off by a few u times sum alpha |x|.
 #include "certify/duality_gap.hpp"
@@ -16,7 +19,9 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
+#include "certify/logistic_terms.hpp"
 #include "certify/rounding.hpp"
 #include "core/row_sums.hpp"
 
@@ -51,6 +56,9 @@ class GapChecker {
 
   DualityGap check(const std::optional<DualPoint>& dual) {
     margins_.assign(view_.rows, 0.0);
+    own_ = !dual;
+    if (own_) alpha_.assign(view_.rows, 0.0);
+    if (logistic_) losses_.assign(view_.rows, 0.0);
     for (Sums part :
          block_sums(team_, list_, Sums{}, [&](std::size_t b, std::size_t e, Sums&s) { rows(b, e, s); })) {
       part.loss *= 1 + rounding(2 * row_block);
@@ -67,10 +75,13 @@ class GapChecker {
     DualityGap out;
     out.primal =
         upper_bound(((penalty + vanished) * (1 + rounding(theta_.size())) + sums_.loss) * (1 + 8 * unit));
-    std::vector<double> alpha = dual ? from_point(*dual) : from_margins();
+    std::vector<double> alpha = dual ? from_point(*dual) : std::move(alpha_);
     if (p_.offset == Offset::Free) balance(alpha);
     limit_ = std::visit([](const auto& p) { return p.limit; }, p_.penalty);
-    if (limited()) shrink(alpha);
+    if (limited()) {
+      shrink(alpha);
+      own_ = false;
+    }
     out.dual = lower_bound(dual_bound(alpha, out.primal));
     return out;
   }
@@ -93,24 +104,34 @@ class GapChecker {
       double low = margins_[i] - (size * rounding(terms) + static_cast<double>(terms) * smallest);
       if (std::isnan(low))
         low = -std::numeric_limits<double>::infinity();  // a margin that is no number loses all
-      out.loss += cost * (std::visit([low](auto loss) { return loss.value(low); }, p_.loss) + least_loss_) *
-                  (1 + 16 * unit);
       out.radius2 = std::max(out.radius2, norm * (1 + rounding(terms)));
       (p_.y[i] > 0 ? out.positive : out.negative) += cost;
+      if (logistic_) {
+        margins_[i] = low;  // any point will do: that of these margins
+        continue;
+      }
+      out.loss += cost * (std::visit([low](auto loss) { return loss.value(low); }, p_.loss) + least_loss_) *
+                  (1 + 16 * unit);
+      if (own_)
+        alpha_[i] = std::visit(
+            [&](auto loss) { return std::clamp(-cost * loss.slope(margins_[i]), 0.0, cost * loss.limit); },
+            p_.loss);
     }
+    if (logistic_) logistic_rows(begin, end, out);
   }
 
-  [[nodiscard]] std::vector<double> from_margins() const {
-    std::vector<double> alpha(view_.rows, 0.0);
-    std::visit(
-        [&](auto loss) {
-          for (std::size_t i = 0; i < alpha.size(); ++i) {
-            if (p_.cost[i] > 0)
-              alpha[i] = std::clamp(-p_.cost[i] * loss.slope(margins_[i]), 0.0, p_.cost[i] * loss.limit);
-          }
-        },
-        p_.loss);
-    return alpha;
+  void logistic_rows(std::size_t begin, std::size_t end, Sums& out) {
+    std::array<double, row_block> share;
+    for (std::size_t from = begin; from < end; from += row_block) {
+      const std::size_t size = std::min(row_block, end - from);
+      logistic_terms(margins_.data() + from, size, losses_.data() + from, share.data());
+      for (std::size_t i = from; i < from + size; ++i) {
+        const double cost = p_.cost[i];
+        if (cost == 0) continue;
+        out.loss += cost * (losses_[i] + least_loss_) * (1 + 16 * unit);
+        if (own_) alpha_[i] = std::clamp(cost * share[i - from], 0.0, cost);
+      }
+    }
   }
 
   // A point outside its box is moved to the nearest one inside.
@@ -125,13 +146,14 @@ class GapChecker {
     return alpha;
   }
 
-  void balance(std::vector<double>& alpha) const {
+  void balance(std::vector<double>& alpha) {
     std::array<double, 2> sum = {0, 0};
     add_in_turn(team_, sum, [&](std::array<double, 2>& to) {
       for (std::size_t i = 0; i < alpha.size(); ++i) to[p_.y[i] > 0 ? 1 : 0] += alpha[i];
     });
     const std::size_t heavy = sum[1] > sum[0] ? 1 : 0;
     const double ratio = sum[heavy] > 0 ? sum[1 - heavy] / sum[heavy] : 1.0;
+    scaled_[heavy] = std::abs(1 - ratio);
     for (std::size_t i = 0; i < alpha.size(); ++i)
       if ((p_.y[i] > 0 ? 1U : 0U) == heavy) alpha[i] *= ratio;
   }
@@ -248,6 +270,24 @@ class GapChecker {
     return 1.01 * (1 + std::sqrt(sums_.radius2) * longest + ratio);
   }
 
+  // cost gain(alpha / cost), and what rounding may have added to it.
+  [[nodiscard]] std::pair<double, double> gain_of(std::size_t i, double alpha) const {
+    // A share below the normal numbers has lost its digits; no gain is negative there.
+    const double share = alpha / p_.cost[i];
+    if (share < smallest) return {0.0, alpha * 64 * unit};
+    constexpr double near_one = 0.999, far = 1e-8;
+    const double off = scaled_[p_.y[i] > 0 ? 1 : 0];
+    // Beyond a margin of 700 the share is not that of the margin.
+    if (logistic_ && own_ && share <= near_one && off <= far && std::abs(margins_[i]) <= 700) {
+      const double along = share * margins_[i], t = off + 32 * unit;
+      const double error = (losses_[i] + std::abs(along)) * 32 * unit + 3000 * t * t * share;
+      return {p_.cost[i] * (losses_[i] + along), p_.cost[i] * error + alpha * 64 * unit};
+    }
+    const double gain = p_.cost[i] * std::visit([&](auto loss) { return loss.gain(share); }, p_.loss);
+    // gain(a) of a rounded a: the entropy has steep ends, its error is below 40 units of (a + gain).
+    return {gain, (std::abs(gain) + alpha) * 64 * unit};
+  }
+
   void slice(const std::vector<double>& alpha, std::size_t begin, std::size_t end, double* s,
              Gains& out) const {
     for (std::size_t i = begin; i < end; ++i) {
@@ -259,13 +299,7 @@ class GapChecker {
           norm += x * x;
         });
       }
-      // A share below the normal numbers has lost its digits; no gain is negative there.
-      const double share = alpha[i] / p_.cost[i];
-      const double gain = share < smallest
-                              ? 0.0
-                              : p_.cost[i] * std::visit([&](auto loss) { return loss.gain(share); }, p_.loss);
-      // gain(a) of a rounded a: the entropy has steep ends, its error is below 40 units of (a + gain).
-      const double error = (std::abs(gain) + alpha[i]) * 64 * unit;
+      const auto [gain, error] = gain_of(i, alpha[i]);
       out.gain += gain - error;
       out.gain_size += std::abs(gain) + error;
       out.size += alpha[i] * std::sqrt(norm) * (1 + 1e-9);
@@ -284,7 +318,12 @@ class GapChecker {
                            : 0.0;
   const Team& team_;
   Stretch list_;
-  std::vector<double> margins_;
+  bool logistic_ = std::holds_alternative<Logistic>(p_.loss);
+  bool own_ = false;  // the point follows from the margins
+  std::array<double, 2> scaled_ = {
+      0, 0};  // by how much the point of a class was scaled to balance, negative class first
+  // Lower bounds of the margins where the loss is logistic, and the losses there; the point that follows.
+  std::vector<double> margins_, losses_, alpha_;
   Sums sums_;
   double limit_ = std::numeric_limits<double>::infinity();  // of the penalty
 };

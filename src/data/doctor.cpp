@@ -11,6 +11,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/radix_sort.hpp"
 #include "data/examine/column_checks.hpp"
 #include "halfspace/core/error.hpp"
 
@@ -63,9 +64,17 @@ Twins find_twins(const Dataset& data, const View& view, const Threads& threads) 
   for (std::uint32_t i = 0; i < view.rows; ++i) {
     if (data.weight(i) > 0) twins.present.push_back(i);
   }
-  std::vector<std::uint32_t> order = twins.present;
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return hash[a] != hash[b] ? hash[a] < hash[b] : a < b; });
+  struct HashedRow {
+    std::uint64_t hash;
+    std::uint32_t row;
+  };
+  std::vector<HashedRow> hashed, room;
+  hashed.reserve(twins.present.size());
+  for (const std::uint32_t i : twins.present) hashed.push_back({hash[i], i});
+  radix_sort(hashed, room, [](const HashedRow& one) { return one.hash; });
+  std::vector<std::uint32_t> order;
+  order.reserve(hashed.size());
+  for (const HashedRow& one : hashed) order.push_back(one.row);
   std::vector<std::uint32_t> distinct;  // among the rows of one hash
   for (std::size_t k = 0; k < order.size(); ++k) {
     if (k == 0 || hash[order[k]] != hash[order[k - 1]]) distinct.clear();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/radix_sort.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/evaluate/distributions.hpp"
 
@@ -66,7 +67,8 @@ Ranking rank_scores(std::span<const double> scores, std::span<const std::uint8_t
   std::vector<std::pair<double, std::size_t>> order(scores.size());
   for (std::size_t i = 0; i < scores.size(); ++i)
     order[i] = {std::isnan(scores[i]) ? -HUGE_VAL : scores[i], i};
-  std::sort(order.begin(), order.end());
+  std::vector<std::pair<double, std::size_t>> room;
+  radix_sort(order, room, [](const auto& one) { return order_key(one.first); });
   Ranking ranking;
   for (const auto& [key, i] : order) {
     const double weight = weights.empty() ? 1.0 : weights[i];

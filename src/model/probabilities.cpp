@@ -42,6 +42,12 @@ bool is_liblinear_logistic(const Model& model) {
   });
 }
 
+// Its scores are log-odds, like those of logistic regression.
+bool is_logistic_descent(const Model& model) {
+  return model.algorithm == "sgd" && std::find(model.options.begin(), model.options.end(),
+                                               Facts::value_type("loss", "logistic")) != model.options.end();
+}
+
 // The classes in the order of the model that was read: sweeps of the coupling and ties follow it.
 std::vector<std::uint32_t> foreign_order(const Model& model, const KernelModel& kernel) {
   if (!kernel.order.empty()) return kernel.order;
@@ -128,8 +134,8 @@ std::vector<double> coupled_probabilities(const Model& model, const KernelModel&
 }  // namespace
 
 bool has_probabilities(const Model& model) {
-  return model.calibrator.on() || model.algorithm == "logistic" || is_liblinear_logistic(model) ||
-         with_sigmoids(model) != nullptr;
+  return model.calibrator.on() || model.algorithm == "logistic" || is_logistic_descent(model) ||
+         is_liblinear_logistic(model) || with_sigmoids(model) != nullptr;
 }
 
 std::vector<double> probability_scores(const Model& model, const Dataset& data, const Threads& threads) {

@@ -7,6 +7,7 @@
 
 #include "halfspace/solve/separability.hpp"
 #include "playground/request.hpp"
+#include "report/least_errors.hpp"
 
 namespace halfspace::playground {
 
@@ -14,6 +15,7 @@ namespace halfspace::playground {
 struct Decision {
   Offset offset = Offset::Free;
   Separability found;
+  std::optional<report::LeastErrors> least;  // where no plane separates the points
 };
 [[nodiscard]] Decision decide(const Dataset& data, Offset offset, const Run& run);
 [[nodiscard]] Json verdict_json(const Decision& decision, const Points& points);

@@ -65,8 +65,11 @@ const Json& Fields::list(const char* name, std::size_t most) const {
 
 Json parse_request(std::string_view text) {
   // Called at every value; the parser itself keeps no stack of the machine for what is nested.
-  const Json::parser_callback_t shallow = [](int depth, Json::parse_event_t, Json&) {
-    if (depth > deepest) refuse_request("too deeply nested", fmt::format("at most {} levels", deepest));
+  const Json::parser_callback_t shallow = [](int depth, Json::parse_event_t event, Json&) {
+    const bool opens =
+        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    if (opens && depth >= deepest)
+      refuse_request("too deeply nested", fmt::format("at most {} levels", deepest));
     return true;
   };
   try {

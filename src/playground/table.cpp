@@ -11,13 +11,15 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/prepare/scaling.hpp"
 #include "playground/answers.hpp"
+#include "report/sections/projection.hpp"
 #include "report/sections/sections.hpp"
 
 namespace halfspace::playground {
 namespace {
 
-constexpr std::size_t shown_rows = 1000;    // of a longer table
-constexpr std::size_t listed_names = 1000;  // of columns and classes
+constexpr std::size_t shown_rows = 1000;           // of a longer table
+constexpr std::size_t listed_names = 1000;         // of columns and classes
+constexpr std::size_t most_scaled_columns = 4000;  // whose zeros move
 
 // The column of this name, or of this number from 1.
 std::uint32_t column_of(const Dataset& data, const std::string& name, std::uint32_t fallback) {
@@ -48,6 +50,53 @@ std::vector<std::uint32_t> rows_shown(const Dataset& data) {
   return out;
 }
 
+// Where the rows fall on the two directions in which they spread most: principal components, of the rows shown.
+std::vector<std::array<double, 2>> principal_places(const std::vector<report::Entries>& rows,
+                                                    std::size_t features) {
+  std::vector<double> center(features, 0.0);
+  for (const report::Entries& row : rows)
+    for (const auto& [j, value] : row) center[j] += value / static_cast<double>(rows.size());
+  std::vector<std::vector<double>> axes;
+  for (int k = 0; k < 2; ++k) axes.push_back(report::widest_direction(rows, center, axes));
+  std::vector<std::array<double, 2>> out;
+  for (const report::Entries& row : rows)
+    out.push_back({report::product(row, axes[0]) - report::product(center, axes[0]),
+                   report::product(row, axes[1]) - report::product(center, axes[1])});
+  return out;
+}
+
+// The rows shown as they are seen: scaled, and in two columns or two directions.
+std::vector<std::array<double, 2>> places_of(const Dataset& data, const std::vector<std::uint32_t>& rows,
+                                             ScaleKind scale, std::array<std::uint32_t, 2> columns,
+                                             bool principal) {
+  const Scaling scaling = learn_scaling(data, scale, Threads(1));
+  std::vector<report::Entries> entries;
+  for (const std::uint32_t row : rows) {
+    report::Entries dense;
+    const report::Entries own = report::entries_of(data, row);
+    if (scale == ScaleKind::None) {
+      dense = own;
+    } else {  // zeros move as well
+      std::vector<double> values(data.features(), 0.0);
+      for (const auto& [j, value] : own) values[j] = value;
+      for (std::uint32_t j = 0; j < data.features(); ++j)
+        if (principal || j == columns[0] || j == columns[1])
+          dense.emplace_back(j, (values[j] - scaling.shift[j]) * scaling.factor[j]);
+    }
+    entries.push_back(std::move(dense));
+  }
+  if (principal) return principal_places(entries, data.features());
+  std::vector<std::array<double, 2>> out;
+  for (const report::Entries& row : entries) {
+    std::array<double, 2> at = {0, 0};
+    for (const auto& [j, value] : row)
+      for (std::size_t side = 0; side < 2; ++side)
+        if (j == columns[side]) at[side] = value;
+    out.push_back(at);
+  }
+  return out;
+}
+
 Json columns_json(const Dataset& data) {
   Json columns = Json::array();
   for (std::uint32_t j = 0; j < std::min(data.features(), listed_names); ++j)
@@ -75,23 +124,22 @@ Json pick_columns(const Dataset& data, const Fields& request) {
   const std::uint32_t positive = class_of(data, request.text("positive"));
   const auto scale = OptionType<ScaleKind>::parse("scale", request.text("scale", "none"), {});
   if (scale == ScaleKind::Unit) throw UsageError("scale: none, standard or minmax for two columns");
-  const Scaling scaling = learn_scaling(data, scale, Threads(1));
+  constexpr std::string_view axes_words[] = {"columns", "principal"};
+  const bool principal = parse_word("axes", request.text("axes", "columns"), axes_words) == 1;
+  if (principal && data.features() < 2) throw UsageError("principal directions need two columns");
+  if (principal && scale != ScaleKind::None && data.features() > most_scaled_columns)
+    throw UsageError(
+        fmt::format("principal directions of scaled columns: at most {} columns", most_scaled_columns),
+        "scale: none");
   Points points;
   const std::vector<std::uint32_t> rows = rows_shown(data);
-  for (const std::uint32_t row : rows) {
-    std::array<double, 2> at = {0, 0};
-    for (const auto& [j, value] : report::entries_of(data, row)) {
-      if (j == x) at[0] = value;
-      if (j == y) at[1] = value;
-    }
-    if (scale != ScaleKind::None) {
-      at[0] = (at[0] - scaling.shift[x]) * scaling.factor[x];
-      at[1] = (at[1] - scaling.shift[y]) * scaling.factor[y];
-    }
+  const std::vector<std::array<double, 2>> places = places_of(data, rows, scale, {x, y}, principal);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::array<double, 2>& at = places[i];
     if (!(std::abs(at[0]) <= most_coordinate && std::abs(at[1]) <= most_coordinate))
       throw UsageError("values beyond a billion do not fit the board", "scale: standard");
     points.values.insert(points.values.end(), at.begin(), at.end());
-    points.labels.push_back(data.labels()[row] == positive ? 1 : -1);
+    points.labels.push_back(data.labels()[rows[i]] == positive ? 1 : -1);
   }
   Json classes = Json::array();
   for (std::size_t k = 0; k < std::min(data.classes().size(), listed_names); ++k)
@@ -101,8 +149,9 @@ Json pick_columns(const Dataset& data, const Fields& request) {
           {"columns", columns_json(data)},
           {"column_count", data.features()},
           {"classes", std::move(classes)},
-          {"x", printable(data.feature_name(x))},
-          {"y", printable(data.feature_name(y))},
+          {"x", principal ? "most spread" : printable(data.feature_name(x))},
+          {"y", principal ? "second most" : printable(data.feature_name(y))},
+          {"axes", principal ? "principal" : "columns"},
           {"positive", printable(data.classes()[positive])},
           {"negative", data.classes().size() == 2 ? printable(positive == 0 ? data.classes().back() : first)
                                                   : "the rest"},

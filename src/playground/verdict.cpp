@@ -12,6 +12,9 @@ namespace halfspace::playground {
 namespace {
 
 constexpr std::size_t most_named = 12;  // rows in a sentence
+// The search is quick in the plane; points in no order take longer, and are told with what is known.
+constexpr std::int64_t searched_nodes = 20000;
+constexpr double seconds_searched = 0.4;
 
 double as_double(std::string_view exact) {  // "-12", "3/8", "0.25"
   const auto number = [](std::string_view text) {
@@ -95,7 +98,12 @@ Offset offset_of(const Algorithm& algorithm) {
 }
 
 Decision decide(const Dataset& data, Offset offset, const Run& run) {
-  return {offset, separability(data, {.offset = offset, .margin = MarginWork::Full}, run)};
+  Decision out{offset, separability(data, {.offset = offset, .margin = MarginWork::Full}, run), {}};
+  if (!out.found.decided || out.found.proof.verdict == Separation::Separable) return out;
+  Run search = run;
+  search.stop = run.stop.within(seconds_searched);
+  out.least = report::least_errors(data, offset, searched_nodes, search);
+  return out;
 }
 
 Json verdict_json(const Decision& decision, const Points& points) {
@@ -141,6 +149,14 @@ Json verdict_json(const Decision& decision, const Points& points) {
   out["witness"] = {
       {"turned", turned}, {"rows", std::move(rows)}, {"point", {finite(mixture.x), finite(mixture.y)}}};
   out["sentence"] = why_not(mixture, turned, proof.verdict == Separation::Touching);
+  if (decision.least) {
+    Json wrong = Json::array();
+    for (const std::uint32_t row : decision.least->rows) wrong.push_back(row + 1);
+    out["least"] = {{"upper", finite(decision.least->upper)},
+                    {"lower", finite(decision.least->lower)},
+                    {"exact", decision.least->exact},
+                    {"rows", std::move(wrong)}};
+  }
   return out;
 }
 

@@ -31,9 +31,25 @@ double power_near(double x) {
   return std::ldexp(1.0, exponent - 1);
 }
 
-// Smallest and largest value of every column, zeros that are not stored included.
+// f(column, value, whether it is not zero) for all entries of a dense row, without a branch, or the stored ones of a sparse
+// row.
+template <class V, class F>
+void for_columns(const DenseRow<V>& row, const F& f) {
+  for (std::size_t j = 0; j < row.size; ++j) {
+    const double x = decode(row.value[j], row.divisor);
+    f(j, x, x != 0);
+  }
+}
+template <class V, class I, class F>
+void for_columns(const SparseRow<V, I>& row, const F& f) {
+  for_entries(row, [&](std::uint32_t j, double x) { f(j, x, true); });
+}
+
+// Smallest and largest value of every column, zeros that are not stored included; how many entries are none.
 struct Ranges {
   std::vector<double> low, high;
+  std::vector<std::size_t> stored;
+  std::size_t rows = 0;  // of positive weight
 };
 template <class View>
 Ranges column_ranges(const Dataset& data, const View& view, const Threads& threads) {
@@ -51,31 +67,34 @@ Ranges column_ranges(const Dataset& data, const View& view, const Threads& threa
     p.low.assign(view.cols, std::numeric_limits<double>::infinity());
     p.high.assign(view.cols, -std::numeric_limits<double>::infinity());
     p.stored.assign(view.cols, 0);
+    double* const low = p.low.data();
+    double* const high = p.high.data();
+    std::size_t* const stored = p.stored.data();
     for (std::size_t i = begin; i < end; ++i) {
       if (data.weight(i) == 0) continue;
       ++p.rows;
-      for_entries(view.row(i), [&](std::uint32_t j, double x) {
-        p.low[j] = std::min(p.low[j], x);
-        p.high[j] = std::max(p.high[j], x);
-        ++p.stored[j];
+      for_columns(view.row(i), [=](std::size_t j, double x, bool there) {
+        low[j] = there && x < low[j] ? x : low[j];
+        high[j] = there && x > high[j] ? x : high[j];
+        stored[j] += there ? 1 : 0;
       });
     }
   });
-  Ranges all{std::vector<double>(view.cols, 0.0), std::vector<double>(view.cols, 0.0)};
+  Ranges all{std::vector<double>(view.cols, 0.0), std::vector<double>(view.cols, 0.0),
+             std::vector<std::size_t>(view.cols, 0)};
+  for (const Part& p : part) all.rows += p.rows;
   for (std::size_t j = 0; j < view.cols; ++j) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
-    std::size_t rows = 0, stored = 0;
     for (const Part& p : part) {
       low = std::min(low, p.low[j]);
       high = std::max(high, p.high[j]);
-      rows += p.rows;
-      stored += p.stored[j];
+      all.stored[j] += p.stored[j];
     }
-    if (stored < rows) {
+    if (all.stored[j] < all.rows) {
       low = std::min(low, 0.0);
       high = std::max(high, 0.0);
     }
-    if (rows > 0) {
+    if (all.rows > 0) {
       all.low[j] = low;
       all.high[j] = high;
     }
@@ -85,14 +104,12 @@ Ranges column_ranges(const Dataset& data, const View& view, const Threads& threa
 
 struct Sums {
   std::vector<double> sum;     // of weight * f(value) over the stored entries
-  std::vector<double> weight;  // of weight over the stored entries
+  std::vector<double> weight;  // of weight over the stored entries, where rows have weights
   double rows = 0;             // of weight over the rows
   Sums& operator+=(const Sums& other) {
     if (sum.empty()) return *this = other;
-    for (std::size_t j = 0; j < sum.size(); ++j) {
-      sum[j] += other.sum[j];
-      weight[j] += other.weight[j];
-    }
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += other.sum[j];
+    for (std::size_t j = 0; j < weight.size(); ++j) weight[j] += other.weight[j];
     rows += other.rows;
     return *this;
   }
@@ -103,14 +120,22 @@ Sums column_sums(const Dataset& data, const View& view, double weight_unit, cons
   // At most 256 partial sums, by the number of rows alone: memory stays far below that of the data.
   const std::size_t block = std::max(row_block, (view.rows + 255) / 256);
   return sum_blocks(threads, view.rows, block, Sums{}, [&](std::size_t begin, std::size_t end) {
-    Sums s{std::vector<double>(view.cols, 0.0), std::vector<double>(view.cols, 0.0), 0};
+    const bool weighted = !data.weights().empty();
+    Sums s{std::vector<double>(view.cols, 0.0), std::vector<double>(weighted ? view.cols : 0, 0.0), 0};
+    double* const sum = s.sum.data();
+    double* const weights = s.weight.data();
     for (std::size_t i = begin; i < end; ++i) {
       const double weight = data.weight(i) / weight_unit;
       if (weight == 0) continue;
       s.rows += weight;
+      if (!weighted) {
+        for_columns(view.row(i),
+                    [=](std::size_t j, double x, bool there) { sum[j] += there ? f(j, x) : 0.0; });
+        continue;
+      }
       for_entries(view.row(i), [&](std::uint32_t j, double x) {
-        s.sum[j] += weight * f(j, x);
-        s.weight[j] += weight;
+        sum[j] += weight * f(j, x);
+        weights[j] += weight;
       });
     }
     return s;
@@ -124,18 +149,24 @@ Scaling learn_standard(const Dataset& data, const View& view, const Threads& thr
   for (std::size_t i = 0; i < view.rows; ++i) weight_unit = std::max(weight_unit, data.weight(i));
   weight_unit = power_near(weight_unit);
 
-  std::vector<double> unit(view.cols);
+  // Both powers of two: the product with one rounds as the quotient by the other.
+  std::vector<double> unit(view.cols), inverse(view.cols);
   for (std::size_t j = 0; j < view.cols; ++j) {
-    unit[j] = power_near(std::max(std::abs(range.low[j]), std::abs(range.high[j])));
+    unit[j] = std::max(power_near(std::max(std::abs(range.low[j]), std::abs(range.high[j]))),
+                       std::numeric_limits<double>::min());
+    inverse[j] = 1 / unit[j];
   }
-  const Sums first =
-      column_sums(data, view, weight_unit, threads, [&](std::uint32_t j, double x) { return x / unit[j]; });
+  const double* const factor = inverse.data();
+  const Sums first = column_sums(data, view, weight_unit, threads,
+                                 [factor](std::size_t j, double x) { return x * factor[j]; });
   std::vector<double> mean(view.cols, 0.0);
   for (std::size_t j = 0; j < view.cols && first.rows > 0; ++j) mean[j] = first.sum[j] / first.rows;
-  const Sums second = column_sums(data, view, weight_unit, threads, [&](std::uint32_t j, double x) {
-    const double away = x / unit[j] - mean[j];
-    return away * away;
-  });
+  const double* const middle = mean.data();
+  const Sums second =
+      column_sums(data, view, weight_unit, threads, [factor, middle](std::size_t j, double x) {
+        const double away = x * factor[j] - middle[j];
+        return away * away;
+      });
 
   Scaling scaling{ScaleKind::Standard, std::vector<double>(view.cols, 0.0),
                   std::vector<double>(view.cols, 0.0)};
@@ -144,7 +175,8 @@ Scaling learn_standard(const Dataset& data, const View& view, const Threads& thr
       scaling.shift[j] = range.low[j];
       continue;
     }
-    const double zeros = std::max(0.0, second.rows - second.weight[j]);
+    const double there = second.weight.empty() ? static_cast<double>(range.stored[j]) : second.weight[j];
+    const double zeros = std::max(0.0, second.rows - there);
     const double variance = (second.sum[j] + zeros * (mean[j] * mean[j])) / second.rows;
     scaling.shift[j] = std::clamp(clamped(mean[j] * unit[j]), range.low[j], range.high[j]);
     if (variance > 0) scaling.factor[j] = clamped(1 / std::sqrt(variance) / unit[j]);
@@ -255,7 +287,9 @@ Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Threads& thread
 }
 
 std::vector<double> column_deviations(const Dataset& data, const Threads& threads) {
-  std::vector<double> out = learn_scaling(data, ScaleKind::Standard, threads).factor;
+  // Nothing is scaled here: zeros stay where they are.
+  std::vector<double> out =
+      std::visit([&](const auto& view) { return learn_standard(data, view, threads); }, data.matrix()).factor;
   for (double& x : out) x = x > 0 ? clamped(1 / x) : 0;
   return out;
 }

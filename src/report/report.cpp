@@ -64,6 +64,34 @@ std::string report_json(const ReportInput& input, const Run& given) {
 
 namespace {
 
+// Few rows stand between the classes and a plane: their labels are worth a look, so the data card says so.
+void add_suspects(report::Json& out) {
+  constexpr std::size_t most_named = 10;
+  if (!out.contains("separability") || out["separability"]["answers"].size() != 1) return;
+  const report::Json& answer = out["separability"]["answers"][0];
+  if (!answer.contains("least_errors") || answer["least_errors"].is_null()) return;
+  const report::Json& least = answer["least_errors"];
+  const auto count = least["count"].get<std::size_t>();
+  if (!least["exact"].get<bool>() || count == 0 || 20 * count > out["data"]["rows"].get<std::size_t>())
+    return;
+  std::string rows;
+  for (std::size_t k = 0; k < std::min(count, most_named); ++k)
+    rows += fmt::format("{}{}", k == 0 ? "" : ", ", least["rows"][k].get<std::uint64_t>());
+  const bool one = count == 1;
+  report::Json finding = {
+      {"code", "suspects"},
+      {"severity", "note"},
+      {"text", fmt::format("without {} {} a plane would separate the classes: {}{} {}{}", count,
+                           one ? "row" : "rows", one ? "it is" : "a smallest choice is",
+                           one ? " row" : " rows", rows, count > most_named ? ", ..." : "")},
+      {"advice", "look at their labels; no fewer rows would do (proved)"}};
+  report::Json& checks = out["data"]["checks"];
+  std::size_t at = 0;
+  while (at < checks.size() && checks[at]["severity"] != "passed" && checks[at]["severity"] != "skipped")
+    ++at;
+  checks.insert(checks.begin() + static_cast<std::ptrdiff_t>(at), std::move(finding));
+}
+
 std::string json_of(const ReportInput& input, bool training, const Run& run) {
   const Threads& threads = run.threads;
   const report::Judged data = report::judge(input.model, input.data, threads);
@@ -101,6 +129,7 @@ std::string json_of(const ReportInput& input, bool training, const Run& run) {
   add("perceptron", perceptron_section(context));
   add("replay", replay_section(context, columns));
   add("reproduce", reproduce_section(context));
+  add_suspects(out);
   out["verdict"] = verdict_sentences(context, out);
   return out.dump(-1, ' ', false, report::Json::error_handler_t::replace);
 }

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/version.hpp"
@@ -18,20 +18,20 @@ namespace detail {
 void check_trainable(const Dataset& data) {
   if (!data.labelled()) throw InputError({.file = data.name()}, "no labels", "labelled rows for training");
   if (data.features() == 0) throw InputError({.file = data.name()}, "no features", "at least one feature");
-  std::set<std::uint32_t> present;
+  std::vector<char> seen(data.classes().size(), 0);
   std::uint64_t rows = 0;
   for (std::size_t i = 0; i < data.rows(); ++i) {
     if (data.weight(i) == 0) continue;
-    present.insert(data.labels()[i]);
+    seen[data.labels()[i]] = 1;
     ++rows;
   }
   if (rows == 0)
     throw InputError({.file = data.name()}, "no examples", "at least one row with a weight above 0");
-  if (present.size() == 1) {
-    throw InputError(
-        {.file = data.name()},
-        fmt::format("only one class ({}) in {} rows", printable(data.classes()[*present.begin()]), rows),
-        "training needs at least two");
+  if (std::count(seen.begin(), seen.end(), 1) == 1) {
+    const auto only = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), 1) - seen.begin());
+    throw InputError({.file = data.name()},
+                     fmt::format("only one class ({}) in {} rows", printable(data.classes()[only]), rows),
+                     "training needs at least two");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/radix_sort.hpp"
 #include "data/storage/columns.hpp"
 #include "halfspace/core/error.hpp"
 
@@ -37,8 +38,8 @@ ValueTable table_of(const Dataset& data, const Columns& columns, std::size_t fea
       columns.entries.begin() + static_cast<std::ptrdiff_t>(columns.start[feature]),
       columns.entries.begin() + static_cast<std::ptrdiff_t>(columns.start[feature + 1]));
   std::erase_if(entries, [&](const ColumnEntry& e) { return data.weight(e.row) == 0; });
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const ColumnEntry& a, const ColumnEntry& b) { return a.value < b.value; });
+  std::vector<ColumnEntry> room;
+  radix_sort(entries, room, [](const ColumnEntry& e) { return order_key(e.value); });
   std::vector<double> rest = total;
   for (const ColumnEntry& e : entries) rest[data.labels()[e.row]] -= data.weight(e.row);
   const bool zeros =
@@ -61,6 +62,13 @@ ValueTable table_of(const Dataset& data, const Columns& columns, std::size_t fea
   }
   if (!zero_placed) place_zero();
   return table;
+}
+
+// Columns that one task sorts: many short ones, or a long one.
+std::size_t columns_in_task(const Columns& columns) {
+  constexpr std::uint64_t entries_in_task = 100'000;
+  const std::uint64_t each = columns.entries.size() / std::max<std::size_t>(1, columns.start.size() - 1) + 1;
+  return std::clamp<std::size_t>(entries_in_task / each, 1, 64);
 }
 
 struct Cut {
@@ -118,7 +126,7 @@ Fit solve(const Dataset& data, const Stump&, const Run& run) {
   const std::size_t planes = classes == 2 ? 1 : classes;
   const Columns columns = columns_of(data);
   std::vector<Cut> cuts(data.features() * planes);
-  for_blocks(run.threads, data.features(), 64, [&](std::size_t begin, std::size_t end) {
+  for_blocks(run.threads, data.features(), columns_in_task(columns), [&](std::size_t begin, std::size_t end) {
     for (std::size_t j = begin; j < end; ++j) {
       const ValueTable table = table_of(data, columns, j, total);
       for (std::size_t k = 0; k < planes; ++k) {
@@ -155,16 +163,17 @@ Fit solve(const Dataset& data, const Lookup& options, const Run& run) {
     feature = static_cast<std::size_t>(options.feature - 1);
   } else {
     std::vector<double> error(data.features());
-    for_blocks(run.threads, data.features(), 64, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t j = begin; j < end; ++j) {
-        const ValueTable table = table_of(data, columns, j, total);
-        for (std::size_t v = 0; v < table.values.size(); ++v) {
-          const std::span<const double> here(table.weights.data() + v * classes, classes);
-          for (const double w : here) error[j] += w;
-          error[j] -= here[largest(here)];
-        }
-      }
-    });
+    for_blocks(run.threads, data.features(), columns_in_task(columns),
+               [&](std::size_t begin, std::size_t end) {
+                 for (std::size_t j = begin; j < end; ++j) {
+                   const ValueTable table = table_of(data, columns, j, total);
+                   for (std::size_t v = 0; v < table.values.size(); ++v) {
+                     const std::span<const double> here(table.weights.data() + v * classes, classes);
+                     for (const double w : here) error[j] += w;
+                     error[j] -= here[largest(here)];
+                   }
+                 }
+               });
     feature = static_cast<std::size_t>(std::min_element(error.begin(), error.end()) - error.begin());
   }
   const ValueTable table = table_of(data, columns, feature, total);

@@ -9,7 +9,7 @@ namespace halfspace {
 namespace {
 
 // The fit that stopped for the worst reason says why all of it stopped.
-bool worse(Stop a, Stop b) {
+bool stopped_worse(Stop a, Stop b) {
   const auto rank = [](Stop stop) {
     return stop == Stop::Cancelled ? 2 : outcome_of(stop) == Outcome::Limit ? 1 : 0;
   };
@@ -31,7 +31,7 @@ Fit detail::one_vs_rest(const Dataset& data, const std::function<Fit(const Datas
     planes.offsets.push_back(plane->offsets.at(0));
     std::move(one.proof.certificates.begin(), one.proof.certificates.end(),
               std::back_inserter(all.proof.certificates));
-    if (c == 0 || worse(one.answer.stop, all.answer.stop)) all.answer.stop = one.answer.stop;
+    if (c == 0 || stopped_worse(one.answer.stop, all.answer.stop)) all.answer.stop = one.answer.stop;
     all.trace.iterations += one.trace.iterations;
     if (one.proof.objective && !all.proof.certificates.empty()) {  // the planes are independent problems
       if (!all.proof.objective) all.proof.objective = Objective{};

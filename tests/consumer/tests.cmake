@@ -1,6 +1,10 @@
 # A stranger's project builds and runs against the install tree (moved after installing), through pkg-config, and with
-# the sources as a subdirectory. The last one compiles with the flags of this build in a folder beside it (the same
-# relative paths), so that ccache knows the objects.
+# the sources as a subdirectory. The last one compiles everything again: quickly, a folder at a time and not optimised. With
+# HALFSPACE_TEST_SOURCES set in the environment of CMake (./test --all) it takes the sources one by one, optimised.
+set(consumer_form -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=ON -DHALFSPACE_FEW_TARGETS=ON)
+if(DEFINED ENV{HALFSPACE_TEST_SOURCES})
+  set(consumer_form "-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}" -DCMAKE_UNITY_BUILD=OFF -DHALFSPACE_FEW_TARGETS=OFF)
+endif()
 set(consumer_dir "${CMAKE_CURRENT_BINARY_DIR}/consumer")
 set(prefix "${consumer_dir}/moved")
 
@@ -20,7 +24,7 @@ set_tests_properties(consumer.pkg_config PROPERTIES FIXTURES_REQUIRED consumer_p
 
 add_test(NAME consumer.subdirectory COMMAND "${CMAKE_CURRENT_LIST_DIR}/subdirectory" "${CMAKE_COMMAND}"
   "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}-consumer" -G "${CMAKE_GENERATOR}"
-  "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}"
+  "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" ${consumer_form}
   "-DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DHALFSPACE_WERROR=${HALFSPACE_WERROR}")
 
 set_tests_properties(consumer.install consumer.package consumer.pkg_config consumer.subdirectory

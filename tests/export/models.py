@@ -71,12 +71,17 @@ MODELS = [
     ("digits", "digits.csv.gz", ["--algorithm", "averaged-perceptron", "--passes", "2"]),
     ("not_folded", "far.txt", ["--algorithm", "logistic", "--scale", "standard"]),
     ("one_column", "one.txt", ["--algorithm", "logistic", "--scale", "standard"]),
+    ("calibrated", "two.txt", ["--algorithm", "svm", "--calibrate", "platt"]),
+    ("calibrated_classes", "iris.csv", ["--algorithm", "svm", "--calibrate", "platt"]),
+    ("isotonic", "cancer.csv", ["--algorithm", "perceptron", "--scale", "standard", "--calibrate", "isotonic"]),
+    ("descent", "iris.csv", ["--algorithm", "sgd", "--loss", "logistic", "--lambda", "0.01"]),
     ("lookup", "mixed.csv", ["--algorithm", "lookup", "--missing", "mean"]),
     ("majority", "iris.csv", ["--algorithm", "majority"]),
 ]
 KERNELS = [
     ("rbf", "cancer.csv", ["--algorithm", "svm", "--kernel", "rbf:0.05", "--scale", "standard"]),
     ("rbf_pairs", "four.txt", ["--algorithm", "svm", "--kernel", "rbf:0.1"]),
+    ("rbf_calibrated", "cancer.csv", ["--algorithm", "svm", "--kernel", "rbf:0.05", "--scale", "standard", "--calibrate", "platt"]),
     ("poly", "two.txt", ["--algorithm", "svm", "--kernel", "poly:3,0.1,1"]),
     ("rbf_unit", "two.txt", ["--algorithm", "hard-margin", "--kernel", "rbf:4", "--scale", "unit"]),
 ]
@@ -125,7 +130,7 @@ class Trained:
         program(folder, "train", data, "-o", self.model, "--quiet", *options)
         self.about = json.loads(program(folder, "show", self.model, "--json"))
         self.classes = self.about["classes"]
-        self.has_probabilities = options[1] == "logistic"
+        self.has_probabilities = options[1] == "logistic" or "--calibrate" in options or "logistic" in options
         wanted = ["--scores"] + (["--probabilities"] if self.has_probabilities else [])
         said = json.loads(program(folder, "predict", self.model, data, "--json", "--quiet", *wanted))
         reading = [x for k, x in enumerate(options) if "--missing" in options[max(0, k - 1):k + 1]]

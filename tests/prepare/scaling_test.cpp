@@ -148,3 +148,26 @@ TEST_CASE("a scaling of another number of features is refused") {
   const Scaling scaling = learn_scaling(make_data({{1, 2}, {3, 4}}), ScaleKind::MinMax, Threads(1));
   CHECK_THROWS_AS((void)apply_scaling(make_data({{1, 2, 3}}), scaling, Threads(1)), UsageError);
 }
+
+TEST_CASE("deviations are told of columns that could not be scaled in memory") {
+  // With their zeros moved, these rows would take 8 GB.
+  MatrixBuilder builder;
+  constexpr std::uint32_t features = 70000, rows = 15000;
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    builder.add(i % 5, i % 2 == 0 ? 1.0 : 3.0);
+    if (i == 0) builder.add(features - 1, 0.5);
+    builder.end_row();
+  }
+  DatasetParts parts;
+  StoredMatrix stored = builder.finish(features, Threads(1));
+  parts.matrix = stored.matrix;
+  parts.storage = stored.storage;
+  parts.name = "text";
+  const Dataset data = Dataset::make(std::move(parts));
+  CHECK_THROWS_AS(static_cast<void>(learn_scaling(data, ScaleKind::Standard, Threads(1))), UsageError);
+  const std::vector<double> deviations = column_deviations(data, Threads(2));
+  REQUIRE(deviations.size() == features);
+  // A fifth of the rows have the column: mean 0.4, mean of the squares 1.
+  CHECK(deviations[0] == doctest::Approx(std::sqrt(1 - 0.16)).epsilon(1e-12));
+  CHECK(deviations[100] == 0);
+}

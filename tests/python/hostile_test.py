@@ -30,6 +30,10 @@ def in_child(model, queue):
     queue.put(scores_of(model, X))
 
 
+def fit_in_child(_):
+    return hs.LogisticRegression().fit(X, Y).coef_.tolist()
+
+
 class Hostile(unittest.TestCase):
     def refused(self, rows, labels=Y, words="", kind=(ValueError, TypeError)):
         for model in MODELS:
@@ -151,6 +155,62 @@ class Hostile(unittest.TestCase):
             stop.set()
             writer.join()
 
+    def test_arrays_changed_while_they_are_asked(self):
+        random = np.random.default_rng(1)
+        rows, stop = sparse.random(3000, 200, 0.05, "csr", random_state=1), threading.Event()
+        labels = random.integers(0, 2, 3000)
+        model = hs.LinearSVC(gap=1e-2).fit(rows.copy(), labels)
+
+        def scribble():
+            k = 0
+            while not stop.is_set():
+                rows.data[k % rows.nnz] = (np.nan, np.inf, 1e308, -1e308, 0.0, 5.0)[k % 6]
+                k += 1
+
+        writer = threading.Thread(target=scribble)
+        writer.start()
+        try:
+            for _ in range(30):
+                for work in (lambda: model.predict(rows), lambda: hs.LogisticRegression(gap=1e-2, seconds=0.2).fit(rows, labels),
+                             lambda: hs.Perceptron(passes=2).fit(rows, labels), lambda: hs.verify(model, rows, labels)):
+                    try:
+                        with warnings.catch_warnings():
+                            warnings.simplefilter("ignore")
+                            work()
+                    except (ValueError, RuntimeError):
+                        pass
+        finally:
+            stop.set()
+            writer.join()
+
+    def test_whole_numbers_of_every_size(self):
+        huge = np.array([[2**62, 1], [-2**62, 3], [5, 2**40], [7, 9]])
+        for kind in (np.int64, np.uint64, object):
+            rows = np.abs(huge).astype(kind) if kind is np.uint64 else huge.astype(kind)
+            self.assertEqual(hs.LinearSVC(scale="standard").fit(rows, [0, 1, 0, 1]).predict(rows).shape, (4,))
+        with self.assertRaisesRegex(ValueError, "large|infinity"):
+            hs.LinearSVC().fit(np.array([[10**400, 1], [1, 2]], dtype=object), [0, 1])
+        self.assertTrue(hs.SVC().fit(X, np.where(Y == "setosa", 2**63 - 1, -2**63)).classes_[0] == -2**63)
+        with self.assertRaisesRegex(ValueError, "class_weight"):
+            hs.Perceptron(class_weight={"setosa": -1}).fit(X, Y)
+        with self.assertRaisesRegex(ValueError, "million"):
+            hs.Perceptron(class_weight={"setosa": 10**30}).fit(X, Y)
+
+    def test_a_fit_in_many_threads_and_children_after_it(self):
+        results, expected = [], hs.LogisticRegression().fit(X, Y).coef_
+        workers = [threading.Thread(target=lambda: results.append(hs.LogisticRegression().fit(X, Y).coef_)) for _ in range(8)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        for found in results:
+            np.testing.assert_array_equal(found, expected)
+        self.assertEqual(len(results), 8)
+        context = multiprocessing.get_context("fork")
+        with context.Pool(3) as pool:
+            for scores in pool.map(fit_in_child, range(6)):
+                self.assertEqual(scores, expected.tolist())
+
     def test_labels(self):
         with self.assertRaisesRegex(ValueError, "class"):
             hs.LinearSVC().fit(X, np.zeros(150))
@@ -199,15 +259,21 @@ class Hostile(unittest.TestCase):
         for name in ("dataset_dense", "dataset_csr", "dataset_read", "dataset_describe", "dataset_labels", "dataset_values", "dataset_entries",
                      "dataset_view", "train", "learn", "tune", "path", "trace", "predict", "scores", "scores_dense", "probabilities",
                      "model_save", "model_load", "model_bytes", "model_from_bytes", "model_describe", "model_planes",
-                     "model_deviations", "verify", "report", "separable", "algorithms"):
+                     "model_deviations", "model_certificate", "model_vectors", "model_function", "model_dual", "model_export",
+                     "probabilities_of", "verify", "report", "separable", "algorithms"):
             count = {"algorithms": 1, "dataset_dense": 3, "dataset_csr": 6, "dataset_read": 6, "dataset_describe": 2, "dataset_labels": 3,
                      "dataset_values": 2, "dataset_entries": 4, "dataset_view": 4, "train": 4, "learn": 8, "tune": 5, "path": 4, "trace": 8,
                      "predict": 4, "scores": 4, "scores_dense": 4, "probabilities": 4, "model_save": 2, "model_load": 2, "model_bytes": 3,
-                     "model_from_bytes": 3, "model_describe": 2, "model_planes": 3, "model_deviations": 2, "verify": 4, "report": 8,
+                     "model_from_bytes": 3, "model_describe": 2, "model_planes": 3, "model_deviations": 2, "model_certificate": 2, "model_vectors": 4,
+                     "model_function": 5, "model_dual": 4, "model_export": 8, "probabilities_of": 4, "verify": 4, "report": 8,
                      "separable": 5}[name]
             given = none[:count]
             if name == "path":
                 given[2] = ctypes.c_double(0.5)
+            if name in ("model_function", "model_dual"):
+                given[1] = ctypes.c_uint64(0)
+            if name == "probabilities_of":
+                given[2] = ctypes.c_uint64(0)
             if name == "scores_dense":
                 given[2] = 0  # its types are known to ctypes
             code = getattr(so, "halfspace_" + name)(*given, ctypes.byref(error))

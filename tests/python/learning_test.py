@@ -68,8 +68,8 @@ class Parts(unittest.TestCase):
         weighted = hs.AveragedPerceptron().partial_fit(X, y, classes=np.unique(y), sample_weight=weights)
         copied = hs.AveragedPerceptron().partial_fit(np.repeat(X, weights, axis=0), np.repeat(y, weights), classes=np.unique(y))
         np.testing.assert_array_equal(weighted.coef_, copied.coef_)
-        with self.assertRaisesRegex(ValueError, "whole weights"):
-            hs.Perceptron().partial_fit(X, y, classes=np.unique(y), sample_weight=np.full(len(y), 0.5))
+        halves = hs.Perceptron().partial_fit(X, y, classes=np.unique(y), sample_weight=np.full(len(y), 0.5))
+        self.assertEqual(halves.t_, 1 + np.floor(0.5 + np.arange(len(y)) * 0.6180339887498949 % 1).sum())
 
     def test_what_cannot_be(self):
         X, y = CANCER

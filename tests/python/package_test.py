@@ -35,20 +35,50 @@ class Package(unittest.TestCase):
         program = os.environ.get("HALFSPACE_PROGRAM", "")
         if not os.path.exists(program):
             self.skipTest("the program is not built")
-        for path, options, estimator in (
-                ("data/iris.csv", ["--algorithm", "logistic"], hs.LogisticRegression()),
-                ("data/breast_cancer.csv", ["--algorithm", "perceptron"], hs.Perceptron()),
-                ("data/breast_cancer.csv", ["--algorithm", "svm", "--C", "0.5", "--scale", "standard"], hs.LinearSVC(C=0.5, scale="standard"))):
-            X, y = hs.read(path, as_frame=True)
-            with tempfile.TemporaryDirectory() as folder:
-                model = os.path.join(folder, "m")
-                subprocess.run([program, "train", path, "-o", model, "--quiet", *options], check=True, capture_output=True)
-                theirs = hs.load(model)
-                ours = estimator.fit(X, y)
-                np.testing.assert_array_equal(theirs.coef_, ours.coef_)
-                np.testing.assert_array_equal(theirs.decision_function(X), ours.decision_function(X))
-                with open(model, "rb") as file:
-                    self.assertEqual(file.read(), bytes(ours.model_))
+        iris, cancer = "data/iris.csv", "data/breast_cancer.csv"
+        with tempfile.TemporaryDirectory() as folder:
+            apart, near, text = [os.path.join(folder, name) for name in ("apart.csv", "near.csv", "rows.svm")]
+            with open(iris, encoding="utf-8") as file:
+                lines = file.read().splitlines(keepends=True)
+            for path, rows in ((apart, lines[1:101]), (near, lines[101 - 40:101 + 20])):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.writelines([lines[0], *rows])
+            random = np.random.default_rng(0)
+            with open(text, "w", encoding="utf-8") as file:
+                for i in range(60):
+                    file.write(f"{i % 3} " + " ".join(f"{j}:{random.normal() + i % 3!r}" for j in range(1 + i % 2, 40, 3)) + "\n")
+            for path, options, estimator in (
+                    (iris, "logistic", hs.LogisticRegression()),
+                    (iris, "logistic --multiclass one-vs-rest --offset none --gap 1e-8", hs.LogisticRegression(multi_class="ovr", fit_intercept=False, tol=1e-8)),
+                    (cancer, "logistic --penalty elastic-net --scale standard --C 0.3", hs.LogisticRegression(penalty="elasticnet", C=0.3, scale="standard")),
+                    (text, "logistic --C 2", hs.LogisticRegression(C=2.0)),
+                    (cancer, "perceptron", hs.Perceptron()),
+                    (iris, "perceptron --kernel rbf:0.5", hs.Perceptron(kernel="rbf:0.5")),
+                    (iris, "averaged-perceptron", hs.AveragedPerceptron()),
+                    (cancer, "voted-perceptron --passes 2", hs.VotedPerceptron(max_iter=2)),
+                    (iris, "passive-aggressive --order shuffled --seed 7", hs.PassiveAggressiveClassifier(shuffle=True, random_state=7)),
+                    (cancer, "pegasos --offset free --scale standard", hs.Pegasos(scale="standard")),
+                    (cancer, "sgd --loss logistic --lambda 0.01 --scale minmax", hs.SGDClassifier(loss="log_loss", alpha=0.01, scale="minmax")),
+                    (cancer, "svm --C 0.5 --scale standard", hs.LinearSVC(C=0.5, scale="standard")),
+                    (text, "svm", hs.LinearSVC()),
+                    (cancer, "svm --penalty l1 --loss squared-hinge --scale standard", hs.LinearSVC(penalty="l1", loss="squared_hinge", scale="standard")),
+                    (cancer, "svm --class-weight balanced --calibrate platt --scale standard",
+                     hs.LinearSVC(class_weight="balanced", calibrate="platt", scale="standard")),
+                    (iris, "svm --kernel rbf --gap 1e-8", hs.SVC()),
+                    (iris, "svm --kernel poly:2,0.25,1 --gap 1e-8", hs.SVC(kernel="poly", degree=2, gamma="auto", coef0=1)),
+                    (cancer, "nu-svm --kernel rbf --gap 1e-8 --scale standard", hs.NuSVC(scale="standard")),
+                    (apart, "hard-margin", hs.HardMarginSVC()),
+                    (near, "fewest-errors --nodes 50", hs.FewestErrors(nodes=50, decimals=True))):
+                with self.subTest(options), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    X, y = hs.read(path, as_frame=path != text)
+                    model = os.path.join(folder, "m")
+                    done = subprocess.run([program, "train", path, "-o", model, "--quiet", "--algorithm", *options.split()], capture_output=True)
+                    self.assertIn(done.returncode, (0, 3), done.stderr)
+                    theirs, ours = hs.load(model), estimator.fit(X, y)
+                    np.testing.assert_array_equal(theirs.decision_function(X), ours.decision_function(X))
+                    with open(model, "rb") as file:
+                        self.assertEqual(file.read(), bytes(ours.model_))
 
     def test_certificate_is_verified_and_a_changed_row_is_noticed(self):
         X, y = CANCER

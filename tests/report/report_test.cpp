@@ -57,6 +57,7 @@ TEST_CASE("the errors of a known plane are counted, with its confusion and margi
   CHECK(report["margins"]["least"] == -0.5);
   CHECK(report["margins"]["wrong"] == 1);
   CHECK(report["rows"]["hardest"][0]["row"] == 5);
+  CHECK(report["reproduce"]["playground"] == "halfspace playground folder/rows.csv");
   CHECK_FALSE(report["rows"]["hardest"][0]["right"].get<bool>());
   CHECK(report["verdict"].size() == 3);
   CHECK_FALSE(report.contains("perceptron"));
@@ -117,6 +118,90 @@ TEST_CASE("XOR: four rows prove that no plane separates, and the hulls meet in t
   CHECK(answer["witness"]["point"][0]["value"] == 0.5);
   CHECK(answer["picture"]["meet"] == Json({0.5, 0.5}));
   CHECK(report["data"]["training"] == true);
+}
+
+TEST_CASE(
+    "the least number of errors stands beside the witness, in the verdict and among the doctor's findings") {
+  Rows rows;
+  std::vector<std::string> labels;
+  for (int i = 0; i < 40; ++i) {
+    rows.push_back({i % 2 == 0 ? 1.0 + 0.1 * i : -1.0 - 0.1 * i, std::sin(i)});
+    labels.emplace_back(i % 2 == 0 ? "b" : "a");
+  }
+  labels[38] = "a";  // far on the side of b
+  const Dataset data = dataset_from(rows, labels);
+  const Json report = report_of(train(data, LogisticRegression{}).model(), data);
+  const Json& least = report["separability"]["answers"][0]["least_errors"];
+  CHECK(least["exact"] == true);
+  CHECK(least["upper"] == 1);
+  CHECK(least["rows"] == Json({39}));
+  CHECK(report["verdict"][2].get<std::string>().find("no plane gets fewer than 1 wrong") !=
+        std::string::npos);
+  std::size_t suspects = 0;
+  for (const Json& check : report["data"]["checks"])
+    if (check["code"] == "suspects") {
+      ++suspects;
+      CHECK(check["text"].get<std::string>().find("row 39") != std::string::npos);
+    }
+  CHECK(suspects == 1);
+  // Of three classes, each has its own.
+  Rows corners = {{0, 0}, {1, 1}, {0, 1}, {1, 0}, {5, 5}, {6, 6}};
+  const Dataset three = dataset_from(corners, {"a", "a", "b", "b", "c", "c"});
+  const Json more = report_of(train(three, LogisticRegression{}).model(), three);
+  for (const Json& answer : more["separability"]["answers"])
+    if (answer["verdict"] != "separable") CHECK(answer["least_errors"]["upper"] == 1);
+}
+
+TEST_CASE("classes that are apart have no least number of errors") {
+  const Dataset data = dataset_from({{2}, {1}, {-1}, {-3}}, {"b", "b", "a", "a"});
+  const Json report = report_of(train(data, LogisticRegression{}).model(), data);
+  CHECK_FALSE(report["separability"]["answers"][0].contains("least_errors"));
+  for (const Json& check : report["data"]["checks"]) CHECK(check["code"] != "suspects");
+}
+
+TEST_CASE("of very many rows a sample proves that no plane separates them, with rows of the data") {
+  constexpr std::size_t count = 60'000;
+  Rows rows;
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double t = static_cast<double>(i);
+    rows.push_back({std::round(64 * std::sin(1.3 * t)) / 64, std::round(64 * std::cos(2.9 * t)) / 64});
+    labels.push_back(rows.back()[0] + 0.4 * std::cos(5 * t) > 0 ? "yes" : "no");
+  }
+  const Dataset data = dataset_from(rows, labels);
+  const Json report = report_of(linear_model({{1, 0}}, {0}, {"no", "yes"}), data);
+  const Json& answer = report["separability"]["answers"][0];
+  REQUIRE(answer["decided"] == true);
+  REQUIRE(answer["verdict"] == "overlapping");
+  // The witness, weighted by its shares, is one point of both classes.
+  std::vector<double> point[2] = {{0, 0}, {0, 0}};
+  for (const Json& row : answer["witness"]["rows"]) {
+    const auto i = row["row"].get<std::size_t>() - 1;
+    REQUIRE(i < count);
+    const bool positive = row["positive"].get<bool>();
+    CHECK((labels[i] == "yes") == positive);
+    for (std::size_t j = 0; j < 2; ++j) point[positive ? 1 : 0][j] += row["share"].get<double>() * rows[i][j];
+  }
+  for (std::size_t j = 0; j < 2; ++j) CHECK(point[0][j] == doctest::Approx(point[1][j]).scale(1));
+  CHECK(report["margins"]["sampled"] == true);
+  CHECK(report["margins"]["points"].size() == 2000);
+  CHECK(report["quality"]["rows"] == count);
+}
+
+TEST_CASE("a calibrated model hands its map to the page") {
+  const Dataset data = some_rows(300);
+  Model model = train(data, Svm{}).model();
+  model.calibrator = {.kind = CalibrationKind::Platt, .slope = 1.5, .shift = 0.25};
+  Json nomogram = report_of(model, data)["nomogram"];
+  CHECK(nomogram["probability"] == "platt");
+  CHECK(nomogram["calibrator"] == Json({{"slope", 1.5}, {"shift", 0.25}}));
+  model.calibrator = {
+      .kind = CalibrationKind::Isotonic, .scores = {-1, 0, 2}, .probabilities = {0.1, 0.5, 0.75}};
+  nomogram = report_of(model, data)["nomogram"];
+  CHECK(nomogram["probability"] == "isotonic");
+  CHECK(nomogram["calibrator"]["scores"] == Json({-1, 0, 2}));
+  CHECK(nomogram["calibrator"]["probabilities"] == Json({0.1, 0.5, 0.75}));
+  CHECK(report_of(train(data, Svm{}).model(), data)["nomogram"]["calibrator"].is_null());
 }
 
 TEST_CASE("classes that are apart have a plane with its margin, and the perceptron its bound") {

@@ -273,6 +273,46 @@ TEST_CASE("gradient steps of length 1 on the perceptron loss walk through the sa
   }
 }
 
+TEST_CASE("rows of weights that are not whole are visited as often as their weights say, pass after pass") {
+  Whole set = whole_numbers(11, 40, 3);
+  Random random(4);
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < set.rows.size(); ++i)
+    weights.push_back(static_cast<double>(random.below(12)) / 4);  // quarters: every product is exact
+  Whole visits;
+  std::vector<double> times(weights.size(), 0.0);
+  constexpr int passes = 8;
+  for (int pass = 1; pass <= passes; ++pass)
+    for (std::size_t i = 0; i < set.rows.size(); ++i) {
+      const double turns = static_cast<double>(i) * 0.6180339887498949;
+      const double phase = weights[i] == std::floor(weights[i]) ? 0 : turns - std::floor(turns);
+      for (; times[i] < std::floor(pass * weights[i] + phase); ++times[i]) {
+        visits.rows.push_back(set.rows[i]);
+        visits.labels.push_back(set.labels[i]);
+      }
+    }
+  for (std::size_t i = 0; i < weights.size(); ++i) CHECK(times[i] == passes * weights[i]);
+  const Dataset weighted = dataset_from(set.rows, set.labels, weights);
+  const Fit once = train(visits.data(), Perceptron{.passes = {1}});
+  const Fit fit = train(weighted, Perceptron{.passes = {passes}});
+  CHECK(same_bits(linear(fit).weights, linear(once).weights));
+  CHECK(fit.trace.mistakes == once.trace.mistakes);
+  CHECK(fit.trace.iterations == passes);
+  // The machine with the kernel x . z walks through the same planes.
+  const KernelFunction product{.kind = KernelKind::Poly, .gamma = 1, .degree = 1};
+  CHECK(train(weighted, Perceptron{.passes = {passes}, .kernel = product}).trace.mistakes ==
+        once.trace.mistakes);
+  // Whatever the order, no row without weight.
+  for (const Order order : {Order::Shuffled, Order::Random}) {
+    const Fit other = train(weighted, Perceptron{.passes = {3}, .order = order});
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      if (weights[i] == 0) CHECK(other.trace.counts[i] == 0);
+  }
+  std::vector<double> too_much(set.rows.size(), 1.0);
+  too_much[7] = 2e6;
+  CHECK_THROWS_AS((void)train(dataset_from(set.rows, set.labels, too_much), Perceptron{}), InputError);
+}
+
 TEST_CASE("passive-aggressive steps by hand") {
   const Dataset data = dataset_from(Rows{{3, 4}, {0, 0}}, std::vector<int>{1, -1}, {1, 0});
   const auto weights = [&](PassiveAggressiveVariant variant, double C) {

@@ -116,6 +116,30 @@ async function cheapestThreshold(page, name) {
   check(name, (await cost()) === best && best <= before, `threshold: the cheapest costs ${best}, the page says ${await cost()}`);
 }
 
+// The page follows a calibrator as the library does.
+async function calibratedProbabilities(page, name) {
+  const wanted = order.probabilities?.[name];
+  if (!wanted) return;
+  const report = JSON.parse(await page.locator("#report-data").textContent());
+  check(name, ["platt", "isotonic"].includes(report.nomogram.probability), `the rule of the probabilities is ${report.nomogram.probability}`);
+  for (const [k, row] of report.nomogram.rows.entries()) {
+    if (k % 37 !== 0) continue;
+    await page.locator("#nomogram-row").selectOption(String(k));
+    const said = await page.locator("#nomogram .values span", { hasText: "probability" }).locator("strong").textContent();
+    const p = wanted[row.row - 1];
+    const right = said.startsWith("<") ? p < 1e-4 : said.startsWith(">") ? p > 0.9999 : Math.abs(Number(said) - p) <= 6e-5;
+    check(name, right, `row ${row.row}: the page says the probability ${said}, predict says ${p}`);
+  }
+}
+
+// Many rows are sampled where single ones are drawn, and the page says so.
+async function sampledRows(page, name) {
+  const report = JSON.parse(await page.locator("#report-data").textContent());
+  if (report.data.rows <= 2000) return;
+  check(name, report.margins.sampled && report.margins.points.length === 2000, "single rows are not sampled");
+  check(name, (await page.locator("#margins").textContent()).replaceAll("\u2009", "").includes(`2000 of ${report.data.rows} rows`), "it is not said that rows are sampled");
+}
+
 // Forwards and backwards through the updates: what the page says is what the object has.
 async function replayMoves(page, name) {
   if ((await page.locator("#replay").count()) === 0) return;
@@ -151,26 +175,46 @@ async function look(context, file) {
   const { name, page } = await open(context, file);
   await settled(page);
   check(name, (await page.locator("main section").count()) >= 6, "too few sections");
+  check(name, !(await page.locator("body").innerText()).includes("NaN") && !(await page.locator("body").innerText()).includes("undefined"), "it says NaN or undefined");
   await nomogramAddsUp(page, name);
   await cheapestThreshold(page, name);
   await replayMoves(page, name);
   await pathMoves(page, name);
+  await sampledRows(page, name);
+  await calibratedProbabilities(page, name);
   const openAll = (open) => page.evaluate((o) => document.querySelectorAll("details").forEach((d) => { d.open = o; }), open);
-  // Thousands of cells of tables, all made the same way: looked at on one page.
-  if (file === order.pages[0]) await openAll(true);
-  await settled(page);
   await accessible(page, name, "light");
+  // Thousands of cells of tables, all made the same way: looked at on two pages, one of them with hostile names.
+  if (file === order.pages[0] || name === "evil") {
+    await openAll(true);
+    await settled(page);
+    await accessible(page, name, "everything open");
+  }
   await page.locator("button.theme").click();
   await page.locator("button.theme").click();
   check(name, (await page.evaluate(() => document.documentElement.dataset.theme)) === "dark", "the button does not make it dark");
-  if (order.pages.indexOf(file) < 3) await accessible(page, name, "dark");  // the colours are the same on all pages
+  await accessible(page, name, "dark");
   await page.reload();
   await settled(page);
   await everyControlHasItsTurn(page, name);
-  await page.setViewportSize({ width: 360, height: 740 });
+  for (const width of [360, 390]) {
+    await page.setViewportSize({ width, height: 740 });
+    await page.waitForTimeout(400);
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    check(name, wider <= 0, `on a phone of ${width} pixels the page is ${wider} too wide`);
+  }
+  if (order.pages.indexOf(file) < 3) await accessible(page, name, "on a phone");
+  for (const width of [390, 768, 1000, 1120, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(200);
+    const tall = await page.evaluate(() => Math.max(0, ...[...document.querySelectorAll(".hard > summary, div.hard")].map((e) => e.getBoundingClientRect().height)));
+    check(name, tall < (name === "evil" ? 400 : 130), `at ${width} pixels a hard row is squeezed to a height of ${Math.round(tall)}`);
+  }
+  await page.setViewportSize({ width: 794, height: 1100 });
+  await page.emulateMedia({ media: "print" });
   await page.waitForTimeout(400);
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  check(name, wider <= 0, `on a phone the page is ${wider} pixels too wide`);
+  check(name, !(await page.locator("button.theme").isVisible()), "the button is printed");
+  check(name, (await page.evaluate(() => getComputedStyle(document.body).backgroundColor)) === "rgb(255, 255, 255)", "it is not printed on white");
   await page.close();
 }
 
@@ -179,11 +223,13 @@ await browse({}, async (context) => {
   for (const file of order.pages) await look(context, file);
 });
 await browse({ javaScriptEnabled: false }, async (context) => {
-  const { name, page } = await open(context, order.pages[0]);
-  const text = await page.locator("body").innerText();
-  check(name, text.includes("It gets") && text.includes("area under the curve"), "without scripts the text is missing");
-  check(name, (await page.locator("noscript svg, main.plain svg").count()) > 0, "without scripts the picture is missing");
-  await page.close();
+  for (const file of order.pages) {
+    const { name, page } = await open(context, file);
+    const text = await page.locator("body").innerText();
+    check(name, text.includes("It gets") && text.includes("rows judged") && text.includes("recall of"), "without scripts the text is missing");
+    check(name, (await page.locator("noscript svg title, main.plain svg title").count()) > 0, "without scripts the picture is missing");
+    await page.close();
+  }
 });
 if (order.pictures) {
   const take = async (options, file, picture, work) => browse(options, async (context) => {
@@ -204,6 +250,11 @@ if (order.pictures) {
     await page.locator("#replay").screenshot({ path });
   });
   await take({ viewport: { width: 1180, height: 900 }, colorScheme: "dark" }, byName("along"), "report-path.png", part("#path"));
+  await take({ viewport: { width: 1180, height: 900 } }, byName("setosa"), "report-bound.png", part("#perceptron"));
+  await take({ viewport: { width: 1180, height: 900 }, colorScheme: "dark" }, byName("voted"), "report-mnist.png", async (page, path) => {
+    await page.locator("#replay-last").click();
+    await page.locator("#replay").screenshot({ path });
+  });
   await take({ viewport: { width: 794, height: 1100 } }, byName("cancer"), "report-print.png", async (page, path) => {
     await page.emulateMedia({ media: "print" });
     await page.waitForTimeout(400);

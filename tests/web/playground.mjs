@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // playground.mjs ORDER.json: uses the playground as a class would, in Chromium. With "pictures" it also takes some for the documentation.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -27,12 +28,15 @@ async function browse(options, work) {
   }
 }
 
-async function open(context, address) {
-  const page = await context.newPage();
+function watch(page, address) {
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && fail(`console: ${message.text()}`));
   page.on("pageerror", (error) => fail(`script error: ${error.message}`));
   page.on("dialog", async (dialog) => { fail("a dialog opened"); await dialog.dismiss(); });
   page.on("request", (request) => request.url().startsWith(address.split("#")[0]) || request.url().startsWith("blob:") || request.url().startsWith("data:") || fail(`request: ${request.url().slice(0, 100)}`));
+}
+async function open(context, address) {
+  const page = await context.newPage();
+  watch(page, address);
   await page.goto(address);
   await answered(page, 0);
   return page;
@@ -90,6 +94,7 @@ async function xorBecomesSeparable(page) {
   check((await pointsOf(page)) === 4, `four points are drawn: ${await pointsOf(page)}`);
   const said = await verdict(page);
   check(said.includes("No plane separates the classes") && said.includes("mix to the same point (0, 0)"), `XOR: ${said}`);
+  check(said.includes("The best plane gets 1 wrong") && said.includes("no plane gets fewer, proved"), `the least number of errors of XOR: ${said}`);
   check((await page.locator("svg.board .meet").count()) >= 1 && (await page.locator("svg.board .hull").count()) >= 2, "the witness is not drawn");
   const from = await place(page, 2, -2), to = await place(page, -3.5, 3.5);
   const before = await answers(page);
@@ -125,6 +130,56 @@ async function lectureSteps(page) {
   check((await reading()).includes("\u03B8 = (0, 3)"), `the end by key: ${await reading()}`);
   check((await page.locator("#weights-0 .cone").count()) === 1 && (await page.locator("#weights-0").textContent()).includes("pleases all rows"), "no cone in the weight space");
   await saveBoth(page, 1, ["--offset", "none", "--passes", "until-clean"]);
+}
+
+// What is saved here, replayed in a report of the model that the program trains on the saved points: the same numbers.
+async function theReportReplaysIt(context) {
+  const file = (name) => join(order.folder, name);
+  const run = (...words) => execFileSync(order.program, [...words, "--quiet"], { stdio: ["ignore", "ignore", "inherit"], timeout: 60000 });
+  run("train", file("saved-1.csv"), "--algorithm", "perceptron", "--offset", "none", "--passes", "until-clean", "-o", file("saved.model"));
+  run("report", file("saved.model"), file("saved-1.csv"), "--trace", file("saved-1.jsonl"), "-o", file("replayed.html"));
+  const trace = readFileSync(file("saved-1.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
+  const page = await context.newPage();
+  watch(page, `file://${file("replayed.html")}`);
+  await page.goto(`file://${file("replayed.html")}`);
+  const seen = JSON.parse(await page.locator("#report-data").textContent()).replay.shown;
+  check(seen.length === trace.length && trace.length === 2, `${trace.length} updates were saved, ${seen.length} are replayed`);
+  const figures = (u) => JSON.stringify([u.k, u.pass, u.row, u.y, u.margin_before, u.margin_after, u.theta_before, u.theta, u.theta0]);
+  trace.forEach((line, k) => check(figures(line) === figures(seen[k]), `the report replays ${figures(seen[k])}, the playground saved ${figures(line)}`));
+  for (const line of trace) {
+    const said = await page.locator("#replay .reading").textContent();
+    check(said.includes(`Update ${line.k}`) && said.includes(`to (${line.theta.join(", ")})`) && said.includes(`row ${line.row} `), `the report says ${said} of ${figures(line)}`);
+    await page.locator("#replay-next").click();
+  }
+  await page.close();
+}
+
+async function lessonsAndQuiz(page) {
+  const lessons = (await page.locator("#lesson option").count()) - 1;
+  check(lessons >= 8, `${lessons} lessons`);
+  for (let k = lessons - 1; k >= 0; --k) {
+    await doing(page, () => page.locator("#lesson").selectOption(String(k)));
+    const title = await page.locator(`#lesson option[value="${k}"]`).textContent();
+    check((await pointsOf(page)) >= 2 && (await page.locator("#lesson-look").textContent()).length > 30, `lesson ${title}: no points or no words`);
+    check((await page.locator("#message").textContent()) === "", `lesson ${title}: ${await page.locator("#message").textContent()}`);
+    if (title === "Rows far away") check(/The best plane gets \d+ wrong/.test(await verdict(page)), `the least number of errors is missing: ${await verdict(page)}`);
+  }
+  // The first lesson, which is on the board now: rows (2, 2) and (2, -1); which one is next?
+  await page.locator("#quiz").check();
+  const said = () => page.locator("#message").textContent();
+  const click = async (x, y) => page.mouse.click(...(await place(page, x, y)));
+  await click(2, 2);
+  check((await said()).includes("Right") && (await said()).includes("1 of 1") && (await page.locator("#where").textContent()) === "update 1 of 2", `a right guess: ${await said()}`);
+  await click(2, 2);
+  check((await said()).includes("Row 1: no: row 2 has margin") && (await said()).includes("1 of 2"), `a wrong guess: ${await said()}`);
+  await page.locator("#no-more").click();
+  check((await said()).includes("Right: there are no more updates") && (await said()).includes("2 of 3"), `the end: ${await said()}`);
+  check((await pointsOf(page)) === 2, "a guess draws points");
+  await page.locator("#first").click();
+  await page.locator("svg.board").first().focus();
+  for (const key of ["n", "Enter"]) await page.keyboard.press(key);
+  check((await said()).includes("3 of 4"), `a guess by keys: ${await said()}`);
+  await page.locator("#quiz").uncheck();
 }
 
 async function keysDoEverything(page) {
@@ -184,19 +239,32 @@ async function twoAlgorithms(page) {
 }
 
 async function theLinkShowsTheSame(context, page) {
+  await doing(page, () => page.locator("#algorithm-0").selectOption("perceptron"));
+  await doing(page, () => page.locator("#option-0-kernel").fill("linear").then(() => page.keyboard.press("Tab")));
+  await doing(page, () => page.locator("#option-0-passes").fill("5").then(() => page.keyboard.press("Tab")));
+  await page.locator("#first").click();
+  await page.locator("#forward").click();
+  check((await page.locator("#where").textContent()).startsWith("update 1 of"), `no steps before the link: ${await page.locator("#where").textContent()}`);
   await page.waitForTimeout(500);
   const address = page.url();
   check(address.includes("#1"), "the state is not in the address");
   const again = await open(context, address);
   check((await again.locator("#verdict").textContent()) === (await verdict(page)) && (await pointsOf(again)) === (await pointsOf(page)), "the link shows something else");
+  for (const part of ["#where", "#reading-0"]) check((await again.locator(part).textContent()) === (await page.locator(part).textContent()), `the link shows another ${part}: ${await again.locator(part).textContent()}`);
+  check((await again.locator("#option-0-passes").inputValue()) === "5", "the link forgets an option");
   await again.close();
 }
 
 async function phone(page) {
-  await page.setViewportSize({ width: 360, height: 740 });
-  await page.waitForTimeout(400);
-  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  check(wider <= 0, `on a phone the page is ${wider} pixels too wide`);
+  for (const width of [360, 390]) {
+    await page.setViewportSize({ width, height: 740 });
+    await page.waitForTimeout(400);
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    check(wider <= 0, `on a phone of ${width} pixels the page is ${wider} too wide`);
+  }
+  const [board, data] = [await page.locator("svg.board").first().boundingBox(), await page.locator("#data").boundingBox()];
+  check(board.y < data.y, "on a phone the board comes after the settings");
+  await accessible(page, "on a phone");
   await page.setViewportSize({ width: 1400, height: 950 });
 }
 
@@ -208,6 +276,8 @@ await browse({}, async (context) => {
   await xorBecomesSeparable(page);
   await accessible(page, "with a witness");
   await lectureSteps(page);
+  await theReportReplaysIt(context);
+  await lessonsAndQuiz(page);
   await keysDoEverything(page);
   await twoAlgorithms(page);
   await theLinkShowsTheSame(context, page);
@@ -215,6 +285,10 @@ await browse({}, async (context) => {
   const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-svg").click()]);
   await download.saveAs(join(order.folder, "plane.svg"));
   const svg = readFileSync(join(order.folder, "plane.svg"), "utf8");
+  const [png] = await Promise.all([page.waitForEvent("download"), page.locator("#save-png").click()]);
+  await png.saveAs(join(order.folder, "plane.png"));
+  check(readFileSync(join(order.folder, "plane.png")).subarray(1, 4).toString() === "PNG", "the saved picture is no PNG");
+  check((svg.match(/<path/g) ?? []).length >= 10, "the saved picture has no points");
   check(svg.startsWith("<svg") && !svg.includes("var(--") && svg.includes("rgb("), "the saved picture has no colours of its own");
   await page.close();
 });
@@ -224,6 +298,12 @@ await browse({ colorScheme: "dark" }, async (context) => {
   await doing(page, () => page.locator("#file-positive").selectOption("setosa"));
   check((await verdict(page)).includes("A plane separates"), `setosa: ${await verdict(page)}`);
   await accessible(page, "dark");
+  await doing(page, () => page.locator("#file-axes").selectOption("principal"));
+  check((await page.locator("#data").textContent()).includes("A projection of 4 columns") && (await pointsOf(page)) === 150, "the projection is not said as such");
+  await doing(page, () => page.locator("#file-axes").selectOption("columns"));
+  await doing(page, () => page.locator("#compare").check());
+  await everyControlHasItsTurn(page);
+  await accessible(page, "dark, two algorithms");
   await page.close();
   const hostile = await open(context, order.evil);
   check((await hostile.locator("#file-x option").count()) === 5, "hostile names are not five columns");

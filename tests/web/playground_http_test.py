@@ -160,6 +160,41 @@ def wrong_requests_get_constant_texts(server):
     print(f"{count} bad requests answered rightly, memory +{grown} kB")
 
 
+def limits_hold_at_their_edge(server):
+    """What is just allowed gets its answer, one more does not."""
+    t, host, end = server.token, f"Host: 127.0.0.1:{server.port}\r\n", "Connection: close\r\n\r\n"
+
+    def page(lines="", target=None):
+        return exchange(server, f"GET {target or f'/{t}/'} HTTP/1.1\r\n{host}{lines}{end}".encode())[0]
+
+    def ask(body):
+        head = f"POST /{t}/ask HTTP/1.1\r\n{host}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n{end}"
+        return exchange(server, head.encode() + body)
+
+    # The host and the connection are two of the lines.
+    for lines, status in ((97, 200), (98, 200), (99, 431)):
+        check(page("".join(f"X{i}: 1\r\n" for i in range(lines))) == status, f"{lines + 2} lines of head: not {status}")
+    for length, status in ((2047, 404), (2048, 404), (2049, 414)):
+        check(page(target="/" + "a" * (length - 1)) == status, f"an address of {length} bytes: not {status}")
+    start = f"GET /{t}/ HTTP/1.1\r\n{host}X: "
+    room = 8192 - len(start) - 2 - len(end)
+    for more, statuses in ((-1, {200}), (0, {200}), (512, {431})):  # the parser does not count the first line
+        check(page("X: " + "a" * (room + more) + "\r\n") in statuses, f"a head of {8192 + more} bytes: not {statuses}")
+    question = b'{"ask":"start"}'
+    for size, status in ((1 << 20) - 1, 200), (1 << 20, 200), ((1 << 20) + 1, 413):
+        check(ask(question + b" " * (size - len(question)))[0] == status, f"a body of {size} bytes: not {status}")
+    for depth, right in ((8, True), (9, False)):  # the object is the first level
+        body = b'{"ask":"start","a":' + b"[" * (depth - 1) + b"]" * (depth - 1) + b"}"
+        answer = json.loads(ask(body)[1])
+        check(("error" not in answer) == right, f"{depth} levels deep: {str(answer)[:100]}")
+    for rows, right in ((2000, True), (2001, False)):
+        answer = server.ask({"ask": "run", "points": [[i % 7, i % 5, 1 if i % 2 else -1] for i in range(rows)], "runs": []})[1]
+        check(("error" not in answer) == right, f"{rows} points: {str(answer)[:100]}")
+    for runs, right in ((2, True), (3, False)):
+        answer = server.ask({"ask": "run", "points": [[0, 1, 1], [1, 0, -1]], "runs": [{"algorithm": "perceptron"}] * runs})[1]
+        check(("error" not in answer) == right, f"{runs} runs: {str(answer)[:100]}")
+
+
 def questions_that_are_no_questions(server):
     for body in (b"", b"{", b"[]", b"null", b"{}", b'{"ask":1}', b'{"ask":"x"}', b"[" * 100000, b'{"a":' * 20000, b'{"ask":"run"}', b"\xff\xfe",
                  b'{"ask":"run","points":[[1e999,0,1]],"runs":[]}', b'{"ask":"run","points":[[1,0,2]],"runs":[]}', b'{"ask":"run","points":7,"runs":[]}',
@@ -319,6 +354,7 @@ def main():
         check(len(server.token) == 32, "a token of 32 characters")
         answers_are_those_of_the_program(server)
         questions_that_are_no_questions(server)
+        limits_hold_at_their_edge(server)
         wrong_requests_get_constant_texts(server)
         slow_ones_are_cut(server)
         no_more_than_the_limit(server)

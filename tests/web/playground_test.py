@@ -33,7 +33,7 @@ def main():
         plain = stack.enter_context(Playground(web_test.PROGRAM, seconds=400))
         iris = stack.enter_context(Playground(web_test.PROGRAM, str(web_test.DATA / "iris.csv"), seconds=400))
         evil = stack.enter_context(Playground(web_test.PROGRAM, str(folder / "evil.csv"), seconds=400))
-        order = {"chromium": chromium, "modules": str(web_test.FOLDER), "folder": str(folder), "plain": plain.address, "iris": iris.address, "evil": evil.address,
+        order = {"chromium": chromium, "modules": str(web_test.FOLDER), "folder": str(folder), "program": web_test.PROGRAM, "plain": plain.address, "iris": iris.address, "evil": evil.address,
                  "pictures": sys.argv[3] if len(sys.argv) > 3 else None}
         (folder / "order.json").write_text(json.dumps(order))
         script = pathlib.Path(__file__).with_name("playground.mjs")

@@ -83,7 +83,7 @@ def tuned_cancer(folder):
     data = DATA / "breast_cancer.csv"
     search = ("--algorithm", "logistic", "--scale", "standard")
     (folder / "tune.json").write_bytes(run(folder, "tune", data, *search, "--C", "1e-3:10", "-o", "cancer.model", "--json"))
-    (folder / "curve.json").write_bytes(run(folder, "curve", data, *search, "--repeats", "2", "--json"))
+    (folder / "curve.json").write_bytes(run(folder, "curve", data, *search, "--repeats", "5", "--json"))
     run(folder, "report", "cancer.model", data, "--path", "tune.json", "--curve", "curve.json", "-o", "cancer.html")
 
 
@@ -116,6 +116,12 @@ def reports(folder):
                       ["--positive", "9", "--algorithm", "voted-perceptron", "--passes", "2"]))
         (folder / "sms.tsv").write_bytes(b"label\ttext\n" + lzma.decompress((SHARED / "csv" / "sms_spam.tsv.xz").read_bytes()))
         cases.append(("sms", folder / "sms.tsv", ["--label", "label", "--text", "text", "--algorithm", "svm"]))
+    (folder / "wide.csv").write_text(wide_table(), encoding="utf-8")
+    cases.append(("wide", folder / "wide.csv", ["--algorithm", "svm"]))
+    run(folder, "generate", "gaussians", "-o", "many.csv", "--rows", "1000000", "--features", "2", "--distance", "2")
+    cases.append(("many", folder / "many.csv", ["--algorithm", "perceptron", "--passes", "1"]))
+    for kind in ("platt", "isotonic"):
+        cases.append((kind, DATA / "breast_cancer.csv", ["--scale", "standard", "--algorithm", "svm", "--calibrate", kind]))
     tuned_cancer(folder)
     machines_along_c(folder)
     made = [str(folder / "cancer.html"), str(folder / "along.html")]
@@ -123,7 +129,32 @@ def reports(folder):
         run(folder, "train", data, "-o", f"{name}.model", *options)
         run(folder, "report", f"{name}.model", data, "-o", f"{name}.html")
         made.append(str(folder / f"{name}.html"))
+    for page in made:
+        size = pathlib.Path(page).stat().st_size
+        if size > 2_000_000:
+            print(f"{page}: {size} bytes are more than 2 MB")
+            sys.exit(1)
     return made
+
+
+def probabilities(folder):
+    """What predict says of the last class, row by row, for the models that are calibrated."""
+    out = {}
+    for kind in ("platt", "isotonic"):
+        lines = run(folder, "predict", f"{kind}.model", DATA / "breast_cancer.csv", "--probabilities").decode().splitlines()
+        out[kind] = [float(line.split("\t")[-1]) for line in lines if line and not line.startswith("labels")]
+    return out
+
+
+def wide_table():
+    """Ten thousand columns, some of them with names that are not harmless."""
+    odd = ["__proto__", "constructor", "<script>alert(3)</script>", '""quoted""', "it's", "\u202eright to left", "\U0001f600", "a & b", "toString", "</title>"]
+    names = [odd[j] if j < len(odd) else f"column {j}" for j in range(10000)]
+    lines = [",".join(f'"{name}"' for name in names) + ",label\n"]
+    for i in range(40):
+        cells = [str((i * (j % 13 + 1) + j) % 7) if (i + j) % 5 == 0 or j < 10 else "0" for j in range(10000)]
+        lines.append(",".join(cells) + (",yes\n" if i % 2 else ",no\n"))
+    return "".join(lines)
 
 
 def browser_agrees(pictures=None):
@@ -134,10 +165,10 @@ def browser_agrees(pictures=None):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         pages = reports(folder)
-        order = {"chromium": chromium, "modules": str(FOLDER), "profile": str(folder / "profile"), "pages": pages, "pictures": pictures}
+        order = {"chromium": chromium, "modules": str(FOLDER), "profile": str(folder / "profile"), "pages": pages, "pictures": pictures, "probabilities": probabilities(folder)}
         (folder / "order.json").write_text(json.dumps(order))
         environment = {**os.environ, "HOME": str(folder)}
-        done = subprocess.run(["node", str(pathlib.Path(__file__).with_name("browser.mjs")), str(folder / "order.json")], timeout=600, env=environment)
+        done = subprocess.run(["node", str(pathlib.Path(__file__).with_name("browser.mjs")), str(folder / "order.json")], timeout=1500, env=environment)
         return done.returncode == 0
 
 

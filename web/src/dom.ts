@@ -70,13 +70,25 @@ export function table<T>(caption: string, columns: Column<T>[], rows: readonly T
   for (const row of rows) {
     body.append(h("tr", {}, ...columns.map((c) => h("td", { class: c.number ? "number" : undefined }, c.cell(row)))));
   }
-  // Wide tables scroll by themselves, also by keyboard.
-  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-    h("table", {}, h("caption", {}, caption), h("thead", {}, head), body));
+  return scroller("scroll", caption, h("table", {}, h("caption", {}, caption), h("thead", {}, head), body));
+}
+
+// What is wide scrolls by itself, also by keyboard, and shows that there is more beyond its edge.
+export function scroller(kind: string, label: string, ...content: Child[]): HTMLElement {
+  const box = h("div", { class: kind, tabindex: 0, role: "region", "aria-label": label }, ...content);
+  const look = () => {
+    box.toggleAttribute("data-left", box.scrollLeft > 4);
+    box.toggleAttribute("data-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 4);
+  };
+  box.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(box);
+  return box;
 }
 
 export const behind = (summary: string, ...content: Child[]) =>
   h("details", { class: "behind" }, h("summary", {}, summary), ...content);
+
+export const leastWidth = 160;
 
 // A chart that is drawn again when its width changes, with its caption and the table behind it.
 export function figure(draw: (width: number) => Element, caption: Child | Child[], tableBehind: HTMLElement | null, label: string): HTMLElement {
@@ -86,7 +98,8 @@ export function figure(draw: (width: number) => Element, caption: Child | Child[
   let drawn = 0;
   const redraw = () => {
     const width = Math.floor(holder.clientWidth);
-    if (width === 0 || width === drawn) return;
+    // A place that is hidden, or not laid out yet, has no room for axes.
+    if (width < leastWidth || width === drawn) return;
     drawn = width;
     paint(holder, draw(width), label);
   };

@@ -43,13 +43,16 @@ export interface SeparationAnswer {
     count: number; point: { name: string; value: Num }[]; coordinates: number;
   };
   picture?: SeparationPicture | null;
+  least_errors?: { upper: number; lower: number; exact: boolean; count: number; rows: number[] } | null;
 }
 export interface Weight {
   feature: number; name: string; weight: number; per_deviation: number; mean: number; deviation: number; low: number; high: number;
 }
 export interface WeightPlane { class: string; offset: number; norm: number; zeros: number; left_out: number; weights: Weight[] }
+export interface Calibrator { slope?: number; shift?: number; scores?: number[]; probabilities?: number[] }
 export interface Nomogram {
-  probability: "none" | "logistic" | "softmax" | "one-vs-rest"; classes: [string, string];
+  probability: "none" | "logistic" | "softmax" | "one-vs-rest" | "platt" | "isotonic"; classes: [string, string];
+  calibrator: Calibrator | null;
   features: { name: string; low: number; high: number; mean: number; whole: boolean }[];
   left_out: number;
   planes: { class: string; weights: number[]; offset: number; base: number; unit: number; rest: number }[];
@@ -121,7 +124,7 @@ export interface Report {
   perceptron?: Perceptron;
   replay?: Replay;
   reproduce: {
-    version: string; trained_by: string; seed: string; train?: string; verify: string; report: string;
+    version: string; trained_by: string; seed: string; train?: string; verify: string; report: string; playground: string;
     fingerprints: { what: string; fingerprint: string }[];
   };
 }

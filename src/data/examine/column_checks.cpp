@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "core/radix_sort.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -14,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t affordable = 20'000'000;
 constexpr std::uint64_t enough_rows = 10;  // below, a column tells the classes apart by chance
-constexpr std::size_t columns_per_task = 256;
+constexpr std::uint64_t entries_per_task = 100'000;
+constexpr std::size_t most_columns_per_task = 256;
 
 // Entries that are not zero, column after column.
 struct ByColumn {
@@ -51,8 +53,9 @@ struct Verdict {
 };
 
 // One column as runs of equal values in ascending order.
-Verdict judge(std::vector<std::pair<double, std::uint32_t>>& entries,
-              const std::vector<std::uint64_t>& class_rows, bool whole, std::uint64_t rows, bool labelled) {
+using ValueLabels = std::vector<std::pair<double, std::uint32_t>>;
+Verdict judge(ValueLabels& entries, ValueLabels& room, const std::vector<std::uint64_t>& class_rows,
+              bool whole, std::uint64_t rows, bool labelled) {
   const std::uint64_t zero_rows = rows - entries.size();
   // More zeros than any class has rows are of several classes: the usual case of a sparse column, and cheap.
   if (zero_rows > *std::max_element(class_rows.begin(), class_rows.end())) return {};
@@ -68,7 +71,9 @@ Verdict judge(std::vector<std::pair<double, std::uint32_t>>& entries,
   }
   if (zero_classes > 1) return {};
   if (zero_rows > 0) entries.emplace_back(0.0, zero_class);
-  std::sort(entries.begin(), entries.end());
+  // By value, and by label where values are equal.
+  radix_sort(entries, room, [](const auto& entry) { return std::uint64_t{entry.second}; });
+  radix_sort(entries, room, [](const auto& entry) { return order_key(entry.first); });
 
   std::uint64_t values = 0, changes = 0;
   bool pure = true;
@@ -116,14 +121,17 @@ void check_columns(const Dataset& data, const ColumnFigures& figures, const Thre
   std::vector<std::uint64_t> class_rows = result.class_rows;
   if (class_rows.empty()) class_rows.assign(1, figures.rows);
   std::vector<Verdict> verdicts(figures.low.size());
+  const std::uint64_t each = by.value.size() / std::max<std::size_t>(1, figures.low.size()) + 1;
+  const std::size_t columns_per_task =
+      std::clamp<std::size_t>(entries_per_task / each, 1, most_columns_per_task);
   for_blocks(threads, figures.low.size(), columns_per_task, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::pair<double, std::uint32_t>> entries;
+    ValueLabels entries, room;
     for (std::size_t j = begin; j < end; ++j) {
       if (figures.low[j] == figures.high[j]) continue;
       entries.clear();
       for (std::uint64_t k = by.start[j]; k < by.start[j + 1]; ++k)
         entries.emplace_back(by.value[k], by.label[k]);
-      verdicts[j] = judge(entries, class_rows, figures.whole[j], figures.rows, data.labelled());
+      verdicts[j] = judge(entries, room, class_rows, figures.whole[j], figures.rows, data.labelled());
     }
   });
 

@@ -90,14 +90,16 @@ HWY_INLINE IndexAndDigits to_numbers(const char* index, std::size_t width, const
 }
 #endif
 
-const Mark* read_plain_entries(const char* text, const Mark* mark, const Mark* ready, std::uint32_t base,
-                               PlainEntries& entries) {
+// mixed_signs: signs are hard to predict, and a sum costs less than a branch.
+template <bool mixed_signs>
+HWY_INLINE const Mark* read_entries(const char* text, const Mark* mark, const Mark* ready, std::uint32_t base,
+                                    PlainEntries& entries) {
   // Local variables: stores to the arrays cannot touch them.
   std::uint32_t* const column = entries.column;
   std::int32_t* const digits = entries.digits;
   std::uint8_t* const decimals = entries.decimals;
   std::size_t n = entries.count;
-  std::uint32_t seen = entries.decimals_seen;
+  std::uint32_t seen = entries.decimals_seen, negatives = entries.negatives;
   std::uint32_t lowest = entries.next_column + base;  // that the next index may be
   bool more = mark < ready && is_libsvm_blank(text[*mark]);
   while (more) {
@@ -105,17 +107,27 @@ const Mark* read_plain_entries(const char* text, const Mark* mark, const Mark* r
     std::size_t value = colon + 1;
     const Mark* end = mark + 2;
     const bool negative = text[value] == '-';
-    if (negative) {  // a branch: a sum would make the next entry wait for it, which costs more where signs are few
+    if constexpr (mixed_signs) {
+      value += negative ? 1 : 0;
+      end += negative ? 1 : 0;
+      negatives += negative ? 1 : 0;
+    } else if (
+        negative) {  // a sum would make the next entry wait for it, which costs more where signs are few
       ++value;
       ++end;
+      ++negatives;
     }
     std::size_t stop = *end;
-    const std::size_t width = colon - index, whole = stop - value;
-    std::size_t places = 0;
+    const std::size_t width = colon - index;
+    std::size_t whole = stop - value, places = 0;
     if (text[stop] == '.') {
       const std::size_t point = stop;
       stop = *++end;
       places = stop - point - 1;
+      // A lone zero before the places is none of the eight digits.
+      const std::size_t zero = (whole == 1 && places > 0 && text[value] == '0') ? 1 : 0;
+      value += zero;
+      whole -= zero;
     }
     const char behind = text[stop];
     if (text[colon] != ':' || ((width - 1) | (whole + places - 1)) >= 8 || !ends_value(behind)) break;
@@ -133,8 +145,18 @@ const Mark* read_plain_entries(const char* text, const Mark* mark, const Mark* r
   }
   entries.count = n;
   entries.decimals_seen = seen;
+  entries.negatives = negatives;
   entries.next_column = lowest - base;
   return mark;
+}
+
+const Mark* read_plain_entries(const char* text, const Mark* mark, const Mark* ready, std::uint32_t base,
+                               PlainEntries& entries) {
+  // One in twenty or more, and as many of the others.
+  const std::size_t signs = std::size_t{entries.negatives} * 20;
+  if (signs > entries.count && signs < 19 * entries.count)
+    return read_entries<true>(text, mark, ready, base, entries);
+  return read_entries<false>(text, mark, ready, base, entries);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct PlainEntries {
   std::uint8_t* decimals;
   std::size_t count;
   std::uint32_t decimals_seen;  // bit d: a value with d decimals
+  std::uint32_t negatives;      // values with a sign: only speed hangs on it
   std::uint32_t next_column;    // the lowest one that may come next in this row: columns ascend
 };
 

@@ -16,7 +16,7 @@
 namespace halfspace {
 namespace {
 
-constexpr auto digits_limit = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+constexpr auto whole_limit = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
 
 bool ends_token(char c) { return static_cast<unsigned char>(c) <= ' '; }
 bool at_line_end(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
@@ -105,20 +105,21 @@ class PieceParser {
 
   // Entries of plain decimals of 32 bits.
   void plain_entries(std::uint32_t& next_column) {
-    PlainEntries entries{s_.index.data(), s_.digits.data(), s_.decimals.data(),
-                         entries_,        decimals_seen_,   next_column};
+    PlainEntries entries{s_.index.data(), s_.digits.data(), s_.decimals.data(), entries_,
+                         decimals_seen_,  negatives_,       next_column};
     do {
       s_.marks.pass_to(read_plain_(begin_, s_.marks.next(), s_.marks.ready(), base_, entries));
     } while (s_.marks.next() < s_.marks.ready() ? longer_entry(entries) : s_.marks.find_more());
     entries_ = entries.count;
     decimals_seen_ = entries.decimals_seen;
+    negatives_ = entries.negatives;
     next_column = entries.next_column;
   }
 
   // The same for one entry whose value has up to 19 digits but fits, as 0.0123456789 does. False: there is none.
   bool longer_entry(PlainEntries& entries) {
     WideEntry entry;
-    if (!wide_entry(entries.next_column, entry) || entry.number.digits > digits_limit ||
+    if (!wide_entry(entries.next_column, entry) || entry.number.digits > whole_limit ||
         entry.number.decimals > max_decimals)
       return false;
     const std::size_t n = entries.count;
@@ -193,7 +194,7 @@ class PieceParser {
 
   // A number that was read as the decimal it is, and as the double next to that.
   void put(std::uint32_t column, const PlainDecimal& number, double x) {
-    const bool small = number.digits <= digits_limit && number.decimals <= max_decimals;
+    const bool small = number.digits <= whole_limit && number.decimals <= max_decimals;
     if (!s_.plain || !small) return put_wide(column, x);
     if (x == 0) return;
     const auto digits = static_cast<std::int32_t>(number.digits);
@@ -256,6 +257,7 @@ class PieceParser {
   const ReadPlainEntries read_plain_ = plain_entries_reader();
   std::size_t entries_ = 0;
   std::uint32_t decimals_seen_ = 0;  // bit d: a plain value with d decimals
+  std::uint32_t negatives_ = 0;
   std::uint32_t columns_ = 0;
   std::size_t last_class_ = 0;
 };
@@ -320,7 +322,7 @@ bool PieceParser::finish_plain(PackedRows& rows) {
   }
   largest = std::max(largest, -smallest);
   const bool tens = std::all_of(out, out + entries_, [](Decimal v) { return v.digits % 10 == 0; });
-  if (static_cast<std::uint64_t>(largest) > digits_limit || tens) return false;
+  if (static_cast<std::uint64_t>(largest) > whole_limit || tens) return false;
   rows.value = std::span<const Decimal>(values.data(), entries_);
   rows.decimals = most;
   rows.max_digits = largest;

@@ -67,7 +67,11 @@ void parse_pieces(ByteSource& source, const std::string& name, const ReadOptions
   }
   std::atomic<std::size_t> next_piece{0};
   FirstFailure failure;
-  options.threads.run(static_cast<std::size_t>(options.threads.count()), [&](std::size_t) {
+  // Starting a thread takes as long as reading this many bytes.
+  constexpr std::uint64_t bytes_of_a_start = std::uint64_t{1} << 18U;
+  const std::size_t readers = std::min<std::size_t>(
+      {static_cast<std::size_t>(options.threads.count()), pieces.size(), 1 + size / bytes_of_a_start});
+  options.threads.run(readers, [&](std::size_t) {
     TextLines lines;
     LibsvmScratch scratch;
     for (std::size_t t = next_piece++; t < pieces.size(); t = next_piece++) {

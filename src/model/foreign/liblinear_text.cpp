@@ -37,8 +37,8 @@
 namespace halfspace {
 namespace {
 
-constexpr std::size_t head_bytes = std::size_t{1}
-                                   << 20U;  // of everything before the weights, in the usual case
+constexpr std::size_t text_head_bytes = std::size_t{1}
+                                        << 20U;  // of everything before the weights, in the usual case
 constexpr std::string_view keys[] = {"solver_type", "nr_class", "label", "nr_feature", "bias", "w"};
 constexpr std::string_view classifiers[] = {
     "L2R_LR",   "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", "L2R_L1LOSS_SVC_DUAL",
@@ -298,7 +298,7 @@ Model detail::model_from_liblinear(std::string_view bytes, const std::string& na
 
 std::optional<Model> detail::model_from_plain_liblinear(const ByteSource& source, const std::string& name,
                                                         const Threads& threads) {
-  std::string head(std::min<std::uint64_t>(source.known_size(), head_bytes), '\0');
+  std::string head(std::min<std::uint64_t>(source.known_size(), text_head_bytes), '\0');
   const std::optional<std::size_t> size = source.read_at(0, head);
   if (!size || *size != head.size() || !is_liblinear_model(head)) return std::nullopt;
   const std::size_t last_key = head.find("\nw\n");

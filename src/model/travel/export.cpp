@@ -53,7 +53,8 @@ travel::Answers ask(const Model& model, const Model& back, const Dataset& data) 
   travel::Answers out;
   out.scores = scores(back, data);
   out.labels = labels_from_scores(back, out.scores);
-  if (has_probabilities(back) && !labels_follow_probabilities(back))
+  if (has_probabilities(back) && !labels_follow_probabilities(back) &&
+      back.calibrator.on() == model.calibrator.on())
     out.probabilities = probabilities_from_scores(back, out.scores);
   if (back.classes == model.classes) return out;
   for (double& score : out.scores) score = 0 - score;
@@ -127,7 +128,10 @@ std::vector<std::string> notes_of(const Model& model, Target target, const Expor
   if (table && (program || target == Target::Liblinear || target == Target::Libsvm))
     out.push_back(fmt::format(
         "it takes the {} features that the columns of the table become, not the columns", model.features()));
-  if (has_probabilities(model) && !check.probabilities && target != Target::Libsvm)
+  if (model.calibrator.on() && !check.probabilities)
+    out.push_back(fmt::format("the probabilities that {} calibration has learned are left out",
+                              OptionType<CalibrationKind>::print(model.calibrator.kind)));
+  else if (has_probabilities(model) && !check.probabilities && target != Target::Libsvm)
     out.emplace_back(
         labels_follow_probabilities(model)
             ? "the probabilities of pairs of classes are left out, and labels are those of the votes"

@@ -97,9 +97,81 @@ std::size_t shares_of(Graph& graph, std::size_t a) {
   return graph.add(Op::Div, powers, graph.add(Op::Sum, powers));
 }
 
+// Which side a score is on, as numbers: 1 where it is above 0; 1 where it is not below.
+struct Sides {
+  std::size_t above, not_below;
+};
+Sides sides_of(Graph& graph, std::size_t score) {
+  return {graph.add(Op::Step, score, graph.constant({0})), graph.add(Op::Step, score, graph.constant({1}))};
+}
+
+// Shares of two classes held on the side of the label: at least or at most one half.
+std::size_t held(Graph& graph, std::size_t shares, std::size_t score) {
+  const Sides side = sides_of(graph, score);
+  const auto bound = [&](std::vector<double> above, std::vector<double> not_below, std::vector<double> rest) {
+    const std::size_t a = graph.add(Op::Mul, side.above, graph.constant(std::move(above)));
+    const std::size_t b = graph.add(Op::Mul, side.not_below, graph.constant(std::move(not_below)));
+    return graph.add(Op::Add, graph.add(Op::Add, a, b), graph.constant(std::move(rest)));
+  };
+  const std::size_t least = bound({-0.5, 0}, {0, 0.5}, {0.5, 0});
+  const std::size_t most = bound({0, 0.5}, {-0.5, 0}, {1, 0.5});
+  return graph.add(Op::Min, graph.add(Op::Max, shares, least), most);
+}
+
+// One number in several places, each multiplied: MatMul with a row.
+std::size_t spread(Graph& graph, std::size_t a, const std::vector<double>& factors) {
+  Entries entries{.inputs = 1};
+  for (const double factor : factors) {
+    entries.add(0, factor);
+    entries.end_output();
+  }
+  return graph.product(a, std::move(entries));
+}
+
+// Straight lines between the points: what every piece rises, as far as the score has come in it.
+std::size_t isotonic_share(Graph& graph, const Calibrator& map) {
+  const std::size_t pieces = map.scores.size() - 1;
+  const std::size_t first = graph.constant({map.probabilities.front()});
+  if (pieces == 0) return graph.add(Op::Add, graph.add(Op::Mul, graph.score, graph.constant({0})), first);
+  std::vector<double> from(map.scores.begin(), map.scores.end() - 1), width(pieces), rise(pieces);
+  for (std::size_t k = 0; k < pieces; ++k) {
+    width[k] = map.scores[k + 1] - map.scores[k];
+    rise[k] = map.probabilities[k + 1] - map.probabilities[k];
+  }
+  const std::size_t way = graph.add(Op::Sub, graph.score, graph.constant(std::move(from)));
+  const std::size_t part = graph.add(Op::Div, way, graph.constant(std::move(width)));
+  const std::size_t inside =
+      graph.add(Op::Min, graph.add(Op::Max, part, graph.constant({0})), graph.constant({1}));
+  const std::size_t risen = graph.add(Op::Mul, inside, graph.constant(std::move(rise)));
+  return graph.add(Op::Add, graph.add(Op::Sum, risen), first);
+}
+
+void add_calibrated(Graph& graph, const Calibrator& map, std::string_view target) {
+  if (graph.scores() > 1) {
+    if (map.kind == CalibrationKind::Isotonic)
+      throw UsageError(
+          fmt::format("{} has no place for isotonic probabilities of more than two classes", target),
+          "--calibrate platt or none");
+    const std::size_t below = graph.add(Op::Sub, graph.score, graph.add(Op::Largest, graph.score));
+    const std::size_t slopes = graph.constant(std::vector<double>(graph.scores(), map.slope));
+    const std::size_t powers = graph.add(Op::Exp, graph.add(Op::Mul, below, slopes));
+    graph.probability = graph.add(Op::Div, powers, graph.add(Op::Sum, powers));
+    return;
+  }
+  std::size_t shares = 0;
+  if (map.kind == CalibrationKind::Platt) {
+    shares = shares_of(graph, graph.add(Op::Add, spread(graph, graph.score, {0, map.slope}),
+                                        graph.constant({0, map.shift})));
+  } else {
+    shares = graph.add(Op::Add, spread(graph, isotonic_share(graph, map), {-1, 1}), graph.constant({1, 0}));
+  }
+  graph.probability = held(graph, shares, graph.score);
+}
+
 // Two classes: the shares of 0 and f. Each class against the rest: 1 / (1 + exp(-f)) divided by their sum, all of them
 // multiplied by exp(-m), m the largest of the negative parts, so that they do not vanish together.
-void add_probabilities(Graph& graph, const Model& model) {
+void add_probabilities(Graph& graph, const Model& model, std::string_view target) {
+  if (model.calibrator.on()) return add_calibrated(graph, model.calibrator, target);
   if (graph.scores() == 1) {
     Entries both{.inputs = 1};
     both.end_output();
@@ -167,7 +239,8 @@ Graph graph_of(const Model& model, std::string_view target) {
     if (model.unit_rows) row = graph.add(Op::Div, row, length_of_row(graph, row));
     add_kernel_machine(graph, std::get<KernelModel>(model.form), row);
   }
-  if (has_probabilities(model) && !labels_follow_probabilities(model)) add_probabilities(graph, model);
+  if (has_probabilities(model) && !labels_follow_probabilities(model))
+    add_probabilities(graph, model, target);
   return graph;
 }
 

@@ -17,6 +17,7 @@ using Document = nlohmann::ordered_json;
 
 std::string_view probability_rule(const Model& model) {
   if (!has_probabilities(model)) return "none";
+  if (model.calibrator.on()) return "calibrated";
   if (labels_follow_probabilities(model)) return "pairs";
   if (model.planes() == 1) return "sigmoid";
   return is_softmax(model) ? "softmax" : "one-vs-rest";
@@ -41,6 +42,25 @@ std::string rule_of(const Model& model) {
            "for the "
            "second, else for the first; the most votes win, of equal ones the first in order.";
   return out + "the largest f wins, of equal ones the first in order.";
+}
+
+Document calibration_of(const Calibrator& map) {
+  const std::string_view rule =
+      map.kind == CalibrationKind::Platt
+          ? "two classes: 1 / (1 + exp(-(slope f + shift))) is the probability of the last, held at 1/2 or "
+            "above where f > 0, at 1/2 or below where f < 0, at 1/2 where f = 0; more: exp(slope f[k]) "
+            "divided "
+            "by their sum"
+          : "lines between the points (scores, probabilities), level outside; two classes: the probability "
+            "of "
+            "the last, held on the side of f like that of platt; more: that of every class, divided by their "
+            "sum";
+  return {{"kind", OptionType<CalibrationKind>::print(map.kind)},
+          {"rule", rule},
+          {"slope", map.slope},
+          {"shift", map.shift},
+          {"scores", map.scores},
+          {"probabilities", map.probabilities}};
 }
 
 void add_kernel(const KernelModel& machine, Document& out) {
@@ -134,6 +154,7 @@ std::string to_json(const Model& model) {
   out["unit_rows"] = model.unit_rows;
   out["tie"] = OptionType<Tie>::print(model.tie);
   out["probability"] = probability_rule(model);
+  if (model.calibrator.on()) out["calibration"] = calibration_of(model.calibrator);
   add_form(model, out);
   // A line for each key: numbers by the thousand stay together.
   std::string text = "{";
@@ -154,6 +175,15 @@ Model model_from_document(const std::string& text) {
   if (probability == "sigmoid" || probability == "softmax" || probability == "one-vs-rest") {
     out.algorithm = "logistic";
     out.options.emplace_back("multiclass", probability);
+  }
+  if (in.contains("calibration")) {
+    const Document& map = in["calibration"];
+    out.calibrator = {
+        .kind = OptionType<CalibrationKind>::parse("kind", map.at("kind").get<std::string>(), {}),
+        .slope = map.at("slope"),
+        .shift = map.at("shift"),
+        .scores = map.at("scores").get<std::vector<double>>(),
+        .probabilities = map.at("probabilities").get<std::vector<double>>()};
   }
   if (in.contains("scaling")) {
     out.scaling.kind = ScaleKind::Standard;

@@ -2,7 +2,8 @@
 // ONNX: operators of opset 13 on doubles (those of ai.onnx.ml compute in float). Rows come as x [N, features]; what comes out are plain
 // tensors: label [N] of strings, score [N, 1 or classes], probability [N, classes]. Numbers of the fields are those of onnx.proto.
 // ONNX Runtime takes a single factor beside a MatMul for a scale of that product and keeps it as a float, which
-// costs half of the digits: no factor is written as a single number.
+// costs half of the digits: no factor is written as a single number. MatMul fuses products and sums as it likes; Mul and CumSum round
+// each of them, in the order of the features, as the model does, at the price of a table of all products: taken where that is small.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t opset = 13, ir_version = 7;
 constexpr std::uint64_t type_int64 = 7, type_string = 8, type_double = 11;
+constexpr std::size_t most_products = 8192;  // of a row, to be kept
 constexpr std::uint64_t most_weights = std::uint64_t{1}
                                        << 27U;  // a message of Protocol Buffers has 2 GiB at most
 
@@ -91,12 +93,40 @@ class OnnxGraph {
     out_.message(1, out);
   }
 
+  std::string whole_number(const std::string& name, std::int64_t value) {
+    out_.message(5, tensor(name, type_int64, {}).whole(7, static_cast<std::uint64_t>(value)));
+    return name;
+  }
+  // The sums along axis 1 of what has `length` places there, one addition after the other.
+  void add_up(const std::string& from, std::size_t length, bool keep, const std::string& own) {
+    if (!has_one_axis_) whole_number("axis_one", 1);
+    has_one_axis_ = true;
+    const auto last = static_cast<std::int64_t>(length) - 1;
+    node("CumSum", {from, "axis_one"}, own + "_sums");
+    node("Gather", {own + "_sums", keep ? wholes(own + "_last", {last}) : whole_number(own + "_last", last)},
+         own, {attribute("axis", 1)});
+  }
+
   void add_product(std::size_t n) {
     const Entries& entries = graph_.nodes[n].entries;
     std::vector<double> dense(entries.inputs * entries.outputs(), 0.0);
     for (std::size_t k = 0; k < entries.outputs(); ++k)
       for (std::uint64_t at = entries.first[k]; at < entries.first[k + 1]; ++at)
         dense[entries.index[at] * entries.outputs() + k] = entries.value[at];
+    if (graph_.exact && entries.inputs > 1 && dense.size() <= most_products) {
+      const bool one = entries.outputs() == 1;
+      std::string row = name(graph_.nodes[n].a);
+      if (!one) {
+        node("Unsqueeze", {row, wholes(name(n) + "_axis", {2})}, name(n) + "_row");
+        row = name(n) + "_row";
+      }
+      doubles(name(n) + "_matrix",
+              one ? std::vector<std::uint64_t>{1, entries.inputs}
+                  : std::vector<std::uint64_t>{1, entries.inputs, entries.outputs()},
+              dense);
+      node("Mul", {row, name(n) + "_matrix"}, name(n) + "_products");
+      return add_up(name(n) + "_products", entries.inputs, one, name(n));
+    }
     doubles(name(n) + "_matrix", {entries.inputs, entries.outputs()}, dense);
     node("MatMul", {name(graph_.nodes[n].a), name(n) + "_matrix"}, name(n));
   }
@@ -137,6 +167,8 @@ class OnnxGraph {
         node("Equal", {a, b}, own + "_equal");
         return node("Where", {own + "_equal", unit(), zero()}, own);
       case Op::Sum:
+        if (graph_.exact && graph_.nodes[one.a].width <= most_products)
+          return add_up(a, graph_.nodes[one.a].width, true, own);
         if (!has_axis_) wholes("axis_1", {1});
         has_axis_ = true;
         return node(word, {a, "axis_1"}, own, {attribute("keepdims", 1)});
@@ -180,7 +212,7 @@ class OnnxGraph {
 
   const Graph& graph_;
   Message out_;
-  bool has_axis_ = false, has_zero_ = false, has_one_ = false;
+  bool has_axis_ = false, has_one_axis_ = false, has_zero_ = false, has_one_ = false;
 };
 
 }  // namespace

@@ -30,6 +30,22 @@ std::vector<report::Point> allowed(const std::vector<report::Point>& region, dou
   return out;
 }
 
+// Short strokes on the side of the row's line where theta gets it right.
+void draw_teeth(report::Drawing& drawing, const report::Frame& frame, const report::FlatRow& row) {
+  report::Point p, q;
+  if (!frame.cut(row.x, row.y, 0, p, q)) return;
+  const report::Point a = frame.at(p.x, p.y), b = frame.at(q.x, q.y);
+  const double sign = row.label == 1 ? 1 : -1;
+  const report::Point from = frame.at(0, 0), to = frame.at(sign * row.x, sign * row.y);
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  if (!(length > 0)) return;
+  for (const double t : {0.06, 0.12, 0.88, 0.94}) {
+    const report::Point at = {a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)};
+    drawing.line(at, {at.x + 9 * (to.x - from.x) / length, at.y + 9 * (to.y - from.y) / length},
+                 report::class_ink(row.label), 2.5);
+  }
+}
+
 }  // namespace
 
 std::string plot_cone(const Dataset& data, const ColumnPair& columns, const Run& given) {
@@ -49,9 +65,9 @@ std::string plot_cone(const Dataset& data, const ColumnPair& columns, const Run&
   double reach = 0;
   for (const report::Point& p : walk) reach = std::max({reach, std::abs(p.x), std::abs(p.y)});
   reach = reach > 0 ? 1.25 * reach : 1;
-  const report::Frame frame{{64, 40}, 420, 420, -reach, reach, -reach, reach};
+  const report::Frame frame{{64, 52}, 420, 420, -reach, reach, -reach, reach};
   report::Drawing drawing(
-      520, 520, "The cone of separating planes",
+      520, 532, "The cone of separating planes",
       fmt::format("The space of the weights of {} and {}: each line is a row, on whose "
                   "shaded side theta gets it right; the perceptron's walk from zero.",
                   printable(data.feature_name(pair.first)), printable(data.feature_name(pair.second))));
@@ -74,6 +90,7 @@ std::string plot_cone(const Dataset& data, const ColumnPair& columns, const Run&
   for (std::size_t k = 0; k < std::min(rows.size(), most_cone_rows); ++k) {
     const report::FlatRow& row = rows[k];
     report::draw_line(drawing, frame, row.x, row.y, 0, report::class_ink(row.label), 1.2, "");
+    draw_teeth(drawing, frame, row);
   }
   std::vector<report::Point> path;
   path.reserve(walk.size());
@@ -82,14 +99,16 @@ std::string plot_cone(const Dataset& data, const ColumnPair& columns, const Run&
   for (std::size_t k = 0; k < path.size(); ++k) {
     drawing.mark(path[k], 0, report::Ink::Accent, 3.5);
     if (path.size() <= 12)
-      drawing.text({path[k].x + 7, path[k].y - 6}, fmt::format("{}", k), "start", report::Ink::Text, 11,
-                   true);
+      drawing.label({path[k].x + 7, path[k].y - 7}, fmt::format("{}", k), "start", report::Ink::Text, 13,
+                    true);
   }
   drawing.end_clip();
-  drawing.text({64, 26},
-               any ? "shaded: every \xCE\xB8 that separates the classes; line: the perceptron's walk"
-                   : "no \xCE\xB8 is on the right side of all rows; line: the perceptron's walk",
-               "start", report::Ink::Text, 12);
+  drawing.text({64, 20},
+               any ? "shaded: every \xCE\xB8 that separates the classes"
+                   : "no \xCE\xB8 is on the right side of all rows",
+               "start", report::Ink::Text, 13);
+  drawing.text({64, 37}, "numbered: the perceptron's walk; teeth: the side that a row allows", "start",
+               report::Ink::Faint, 13);
   return drawing.svg();
 }
 

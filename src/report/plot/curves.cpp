@@ -138,7 +138,7 @@ std::string plot_path(std::string_view json, const Place& place) {
                  "middle", report::Ink::Text, 12, true);
   }
   if (lengths) {
-    const LogFrame lower = frame_for(x, longest, {72, 340}, 540, 160);
+    const LogFrame lower = frame_for(x, 1.15 * longest, {72, 340}, 540, 160);
     lower.axes(drawing, path.option, "|\xCE\xB8|");
     draw_curve(
         drawing, lower, path.points,
@@ -149,7 +149,7 @@ std::string plot_path(std::string_view json, const Place& place) {
     for (const report::StoredPoint& p : path.points)
       if (p.support_vectors && p.norm) {
         const report::Point at = lower.at(p.value, *p.norm);
-        drawing.text({at.x, at.y - 9}, report::figure(*p.support_vectors), "middle", report::Ink::Faint, 10);
+        drawing.label({at.x, at.y - 9}, report::figure(*p.support_vectors), "middle", report::Ink::Faint, 11);
       }
     drawing.text({612, 332}, "numbers: support vectors", "end", report::Ink::Faint, 11);
   }

@@ -278,8 +278,12 @@ std::string plot_plane(const Model& model, const Dataset& data, const ColumnPair
   frame.axes(drawing, x_name, y_name);
   drawing.clip(frame.corner, frame.width, frame.height);
   report::draw_regions(drawing, frame, flat);
-  for (const report::FlatRow& row : rows)
-    drawing.mark(frame.at(row.x, row.y), row.label, report::class_ink(row.label), 4.5);
+  bool any_wrong = false;
+  for (const report::FlatRow& row : rows) {
+    const bool wrong = judged.known(row.row) && !(judged.margin(row.row) > 0);
+    any_wrong = any_wrong || wrong;
+    drawing.mark(frame.at(row.x, row.y), row.label, report::class_ink(row.label), 4.5, !wrong);
+  }
   if (flat.size() == 1) {
     const auto level = [&](double at, double width, std::string_view dashes) {
       report::Point a, b;
@@ -310,6 +314,8 @@ std::string plot_plane(const Model& model, const Dataset& data, const ColumnPair
     drawing.line({384, 22}, {414, 22}, report::Ink::Class2, 3, "9 5");
     drawing.text({616, 26}, fmt::format("Bayes classifier, error {}", report::figure(law->bayes_error)),
                  "end");
+  } else if (any_wrong) {
+    drawing.text({616, 26}, "hollow: on the wrong side", "end", report::Ink::Faint, 12);
   }
   if (sliced)
     drawing.text({616, 508},

@@ -31,7 +31,7 @@ const InkColour& colour(Ink ink) { return inks[static_cast<std::size_t>(ink)]; }
 std::string style_sheet() {
   std::string out =
       "<style>text{font-family:system-ui,'Segoe UI','Liberation Sans',Arial,sans-serif}@media "
-      "(prefers-color-scheme:dark){.hs-ground{fill:#16181d}";
+      "(prefers-color-scheme:dark){.hs-ground{fill:#16181d}.hs-rim{stroke:#16181d}";
   for (const InkColour& ink : inks)
     out += fmt::format(".hs-f-{0}{{fill:{1}}}.hs-s-{0}{{stroke:{1}}}", ink.name, ink.dark);
   return out + "}</style>";
@@ -198,6 +198,16 @@ void Drawing::text(Point at, std::string_view words, std::string_view anchor, In
   body_ +=
       fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\" font-size=\"{:g}\"{} {}>{}</text>\n",
                   at.x, at.y, anchor, size, bold ? " font-weight=\"600\"" : "", fill(ink), escaped(words));
+}
+
+void Drawing::label(Point at, std::string_view words, std::string_view anchor, Ink ink, double size,
+                    bool bold) {
+  body_ += fmt::format(
+      "<g class=\"hs-rim\" stroke=\"#fff\" stroke-width=\"3\" stroke-linejoin=\"round\" "
+      "paint-order=\"stroke\">");
+  text(at, words, anchor, ink, size, bold);
+  body_.pop_back();
+  body_ += "</g>\n";
 }
 
 void Drawing::text_upwards(Point at, std::string_view words) {

@@ -39,6 +39,9 @@ class Drawing {
   // Anchor: start, middle, end.
   void text(Point at, std::string_view words, std::string_view anchor = "start", Ink ink = Ink::Text,
             double size = 12, bool bold = false);
+  // With a rim in the colour of the ground, so that it can be read over lines.
+  void label(Point at, std::string_view words, std::string_view anchor = "start", Ink ink = Ink::Text,
+             double size = 12, bool bold = false);
   void text_upwards(Point at, std::string_view words);
   // What follows is drawn inside this box only, until end_clip().
   void clip(Point corner, double width, double height);

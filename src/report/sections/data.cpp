@@ -167,6 +167,7 @@ Json reproduce_section(const Context& context) {
   out["report"] = fmt::format("halfspace report {} {}{} -o report.html", shell_word(input.model_name),
                               shell_word(input.data_name),
                               input.test != nullptr ? " --test " + shell_word(input.test_name) : "");
+  out["playground"] = fmt::format("halfspace playground {}", shell_word(input.data_name));
   Json prints = Json::array();
   prints.push_back({{"what", "training data, as the model says"},
                     {"fingerprint", printable(fact_of(input.model, "data"))}});

@@ -65,7 +65,9 @@ Json progress_points(const Context& context) {
   run.stop = context.run.stop.within(2);
   // Of several planes the iterations would follow each other: only what has one gap is shown.
   run.observe = [&](const Progress& progress) {
-    if (std::isfinite(progress.relative_gap) && points.size() < 500)
+    // Zero stands for a gap that is not known yet; one that is told again is the same point.
+    const bool fresh = points.empty() || points.back()[1] != progress.relative_gap;
+    if (std::isfinite(progress.relative_gap) && progress.relative_gap > 0 && fresh && points.size() < 500)
       points.push_back({progress.iterations, number(progress.relative_gap)});
     return true;
   };

@@ -16,11 +16,16 @@ constexpr std::size_t hardest_rows = 20;
 constexpr std::size_t shown_contributions = 8;
 constexpr std::size_t shown_support = 25;
 
+// The value at this place of the ascending order; reorders the values.
+double at_rank(std::vector<double>& values, std::size_t rank) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank);
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
 // Where most margins lie: pictures leave the outermost half per cent on either side to the first and the last bin.
 std::pair<double, double> central_range(std::vector<double> margins) {
-  std::sort(margins.begin(), margins.end());
   const std::size_t cut = margins.size() / 200;
-  double low = margins[cut], high = margins[margins.size() - 1 - cut];
+  double low = at_rank(margins, cut), high = at_rank(margins, margins.size() - 1 - cut);
   if (low == high) {
     low -= 1;
     high += 1;
@@ -159,13 +164,13 @@ Json margins_section(const Context& context) {
   }
   if (present.empty()) return nullptr;
   const auto [low, high] = central_range(present);
-  std::sort(present.begin(), present.end());
+  const auto [least, greatest] = std::minmax_element(present.begin(), present.end());
   Json out;
   out["rows"] = amount(total);
   out["wrong"] = amount(wrong);
-  out["least"] = number(present.front());
-  out["median"] = number(present[present.size() / 2]);
-  out["greatest"] = number(present.back());
+  out["least"] = number(*least);
+  out["greatest"] = number(*greatest);
+  out["median"] = number(at_rank(present, present.size() / 2));
   const std::optional<Planes> planes = planes_of(model);
   if (planes && model.planes() == 1) {
     double norm2 = 0;

@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "halfspace/core/error.hpp"
+#include "halfspace/prepare/against_rest.hpp"
+#include "report/least_errors.hpp"
 #include "report/sections/projection.hpp"
 #include "report/sections/sections.hpp"
 
@@ -22,6 +24,11 @@ constexpr std::size_t shown_coordinates = 12;
 constexpr std::size_t shown_witnesses = 40;
 constexpr std::uint64_t most_separated_entries = 30'000'000;
 constexpr double seconds_for_all = 2;
+constexpr std::size_t many_rows = 50'000;  // a sample of them is asked first
+constexpr std::size_t asked_first = 3'000;
+constexpr double seconds_for_errors = 1;
+constexpr std::int64_t searched_nodes = 3000;
+constexpr std::size_t shown_suspects = 100;
 
 double rounded(std::string_view exact) {  // "-12", "3/8", "0.25"
   const auto number = [](std::string_view text) {
@@ -245,6 +252,45 @@ std::vector<SideQuestion> questions_of(const Dataset& data) {
   return out;
 }
 
+// Rows whose hulls meet prove it for all rows, so among many a sample is asked first. Nothing when it is separable.
+std::optional<Separability> shown_by_a_sample(const Context& context, const SideQuestion& question,
+                                              const Run& run) {
+  const Dataset& data = context.input.data;
+  if (data.rows() <= many_rows) return std::nullopt;
+  const std::vector<std::uint32_t> rows = sampled_rows(context.data, asked_first);
+  bool sides[2] = {false, false};
+  for (const std::uint32_t row : rows)
+    sides[data.classes()[data.labels()[row]] == question.positive.front() ? 1 : 0] = true;
+  if (!sides[0] || !sides[1]) return std::nullopt;
+  const Dataset some = data.subset(rows);
+  Separability found =
+      separability(some, question.positive, question.negative, {.margin = MarginWork::None}, run);
+  if (!found.decided || found.proof.verdict != Separation::Overlapping) return std::nullopt;
+  for (Combination& witness : found.proof.witnesses)
+    for (std::uint32_t& row : witness.rows) row = rows[row];
+  return found;
+}
+
+// The least number of errors that a plane can have; null where the search does not end soon.
+Json least_errors_json(const Dataset& data, const SideQuestion& question, const Run& run) {
+  const bool two = data.classes().size() == 2;
+  std::optional<LeastErrors> found;
+  try {
+    found = least_errors(two ? data : against_rest(data, question.positive.front()), Offset::Free,
+                         searched_nodes, run);
+  } catch (const InputError&) {  // a class that another one is taken for
+  }
+  if (!found) return nullptr;
+  Json rows = Json::array();
+  for (const std::uint32_t row : found->rows)
+    if (rows.size() < shown_suspects) rows.push_back(row + 1);
+  return {{"upper", amount(found->upper)},
+          {"lower", amount(found->lower)},
+          {"exact", found->exact},
+          {"count", found->rows.size()},
+          {"rows", rows}};
+}
+
 }  // namespace
 
 Json separability_section(const Context& context) {
@@ -263,12 +309,23 @@ Json separability_section(const Context& context) {
     context.run.threads.check();
     Separability found;
     try {
-      if (!stop.asked())
+      std::optional<Separability> sample;
+      if (!stop.asked()) sample = shown_by_a_sample(context, question, run);
+      if (sample) {
+        found = *std::move(sample);
+      } else if (!stop.asked()) {
         found = separability(data, question.positive, question.negative, {.margin = MarginWork::Auto}, run);
+      }
     } catch (const Stopped& stopped) {
       if (stopped.cause() != StopCause::Time) throw;
     }
+    const bool apart = found.decided && found.proof.verdict == Separation::Separable;
     answers.push_back(Answer(context, question, std::move(found)).json());
+    // Quick where it is asked at all: a search of planes in few columns, or of few errors.
+    if (apart || !answers.back()["decided"].get<bool>()) continue;
+    run.stop = context.run.stop.within(seconds_for_errors);
+    answers.back()["least_errors"] = least_errors_json(data, question, run);
+    run.stop = stop;
   }
   return {{"asked", true}, {"answers", answers}};
 }

@@ -85,8 +85,12 @@ std::string how_separable(const Json& report) {
                                           "margin of at least {:.4g}.",
                                           one["margin"]["lower"].get<double>())
                                     : "A plane separates the classes of these rows: proved.";
-    return fmt::format("No plane separates the classes of these rows: {} of them prove it.",
-                       one["witness"]["count"].get<std::size_t>());
+    std::string out = fmt::format("No plane separates the classes of these rows: {} of them prove it",
+                                  one["witness"]["count"].get<std::size_t>());
+    if (one.contains("least_errors") && one["least_errors"].is_object() &&
+        one["least_errors"]["exact"].get<bool>())
+      out += fmt::format(", and no plane gets fewer than {} wrong", one["least_errors"]["upper"].dump());
+    return out + ".";
   }
   std::string out = fmt::format("Of {} classes against the rest, planes separate {}", yes + no + open, yes);
   if (yes > 0 && names.size() < 120) out += fmt::format(" ({})", names);

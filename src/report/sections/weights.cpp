@@ -42,10 +42,18 @@ std::vector<double> value_per_column(const Entries& entries, std::span<const std
 }
 
 std::string probability_rule(const Model& model) {
-  // The page does not know the map of a calibrator; probabilities of rows come from here.
-  if (!has_probabilities(model) || model.calibrator.on()) return "none";
+  if (!has_probabilities(model)) return "none";
+  if (model.calibrator.on()) return model.calibrator.kind == CalibrationKind::Isotonic ? "isotonic" : "platt";
   if (model.planes() == 1) return "logistic";
   return is_softmax(model) ? "softmax" : "one-vs-rest";
+}
+
+// What the calibrator learned, for the page to follow: probabilities are those of the model for every score.
+Json calibrator_json(const Calibrator& calibrator) {
+  if (!calibrator.on()) return nullptr;
+  if (calibrator.kind == CalibrationKind::Isotonic)
+    return {{"scores", calibrator.scores}, {"probabilities", calibrator.probabilities}};
+  return {{"slope", number(calibrator.slope)}, {"shift", number(calibrator.shift)}};
 }
 
 Json scales_of(const Model& model, const ColumnStatistics& columns, std::span<const std::uint32_t> shown) {
@@ -151,6 +159,7 @@ Json nomogram_section(const Context& context, const ColumnStatistics& columns) {
                     {"scores", f}});
   }
   return {{"probability", probability_rule(model)},
+          {"calibrator", calibrator_json(model.calibrator)},
           {"classes", {name_of_class(model, 0), name_of_class(model, model.classes.size() - 1)}},
           {"features", scales_of(model, columns, shown)},
           {"left_out", planes->features - shown.size()},

@@ -6,8 +6,9 @@
 // Update     one alpha at a time, exactly: a quadratic gain in closed form, logistic by a bracketed
 //            Newton search in t with alpha = cost sigma(-t), which keeps both tails of alpha exact and
 //            inside the box.
-// Offset     lifted: one more coordinate of w. free: an augmented Lagrangian for sum alpha y = 0 with the
-//            multiplier b, whose limit is the offset.
+// Offset     an augmented Lagrangian with a multiplier that moves between the passes (dual_state.hpp).
+// Order      blocks of eight rows as they lie in memory, shuffled, and the rows of each; for the logistic loss all rows
+//            shuffled.
 // Shrinking  rows at a bound whose gradient points outward rest; every judgement looks at all rows again.
 // Faces      when passes promise to take long, steps over all free rows at once alternate with short passes
 //            (face.cpp); the logistic loss goes on with Newton steps instead.
@@ -20,8 +21,12 @@
 //            linear SVM, ICML 2008; Yu, Huang, Lin: Dual coordinate descent methods for logistic
 //            regression, Machine Learning 85 (2011).
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
 
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
@@ -33,6 +38,7 @@ namespace {
 constexpr std::uint64_t most_passes = 20000;
 constexpr std::size_t rows_between_looks = 512;  // at the clock
 constexpr std::uint64_t first_passes = 10;       // before the rate is trusted
+constexpr double short_step = 0.5;               // of a logistic row: less than half a unit of its margin
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class DualDescent {
@@ -58,7 +64,7 @@ class DualDescent {
 
  private:
   Solution passes() {
-    std::uint64_t next_check = 3, last_pass = 0;
+    std::uint64_t next_check = 4, last_pass = 0;
     double last = infinity;
     for (std::uint64_t pass = 1;; ++pass) {
       sweep(pass);
@@ -66,7 +72,7 @@ class DualDescent {
       const bool idle = active_.empty() || largest_move_ == 0;
       const bool promised = last_pass > 0 && promise_ * slack_ <= s_.goal.gap * s_.scale();
       if (pass < next_check && !idle && !promised && pass < most_passes) continue;
-      next_check = pass + 2 + pass / 2;
+      next_check = pass + 3 + pass / 2;
       const double relative = s_.judge();
       if (relative >= 0 && relative <= s_.goal.gap) return s_.finish(Stop::Converged, pass);
       Stop why = Stop::Limit;
@@ -101,6 +107,7 @@ class DualDescent {
   }
 
   Solution faces(std::uint64_t pass, double relative) {
+    s_.hold_offset();
     while (true) {
       const bool stepped = face_.run(relative, active_);
       if (pass % 64 == 0) s_.refresh();
@@ -154,10 +161,12 @@ class DualDescent {
     point.swap(s_.alpha);
     s_.multiplier = start.theta0;
     s_.refresh();
+    s_.settle_multiplier();
     if (!(s_.dual_value() > before)) {
       point.swap(s_.alpha);
       s_.multiplier = 0;
       s_.refresh();
+      s_.settle_multiplier();
       return;
     }
     if (!s_.logistic) return;
@@ -181,15 +190,15 @@ class DualDescent {
 
   void sweep(std::uint64_t pass) {
     pass_ = pass;
-    Random(s_.goal.seed, pass).shuffle(active_);
+    put_in_order(pass);
     largest_move_ = 0;
     slack_ = 0;
     double highest = 0, lowest = 0;
-    std::size_t kept = 0;
-    for (std::size_t s = 0; s < active_.size(); ++s) {
+    bool any_rests = false;
+    for (std::size_t s = 0; s < order_.size(); ++s) {
       if (s % rows_between_looks == 0) s_.goal.team.threads().check();
-      if (s + 4 < active_.size()) s_.rows.prefetch(active_[s + 4]);
-      const std::uint32_t i = active_[s];
+      if (s + 8 < order_.size()) s_.rows.prefetch(order_[s + 8]);
+      const std::uint32_t i = order_[s];
       const double y = s_.p.y[i];
       const double margin = y * (s_.rows.dot(i, s_.w.data()) + s_.shift());
       if (s_.logistic) {
@@ -203,13 +212,20 @@ class DualDescent {
       const bool at_top = s_.alpha[i] == s_.upper(i);
       double projected = gradient;
       if (at_zero) {
-        if (gradient > rest_above_) continue;  // rests until the next judgement
+        if (gradient > rest_above_) {  // rests until the next judgement
+          any_rests = true;
+          rests_[i] = 1;
+          continue;
+        }
         projected = std::min(gradient, 0.0);
       } else if (at_top) {
-        if (gradient < rest_below_) continue;
+        if (gradient < rest_below_) {
+          any_rests = true;
+          rests_[i] = 1;
+          continue;
+        }
         projected = std::max(gradient, 0.0);
       }
-      active_[kept++] = i;
       highest = std::max(highest, projected);
       lowest = std::min(lowest, projected);
       if (std::abs(projected) <= 1e-14) continue;
@@ -219,10 +235,33 @@ class DualDescent {
       move(i, next);
     }
     if (!s_.logistic) {
-      active_.resize(kept);
+      if (any_rests)
+        std::erase_if(active_, [&](std::uint32_t i) { return std::exchange(rests_[i], 0) != 0; });
       rest_above_ = highest > 0 ? highest : infinity;
       rest_below_ = lowest < 0 ? lowest : -infinity;
     }
+  }
+
+  // The rows of a pass. Those that lie side by side are met side by side, which the processor's loads have been waiting for.
+  void put_in_order(std::uint64_t pass) {
+    Random random(s_.goal.seed, pass);
+    order_.clear();
+    if (s_.logistic) {
+      order_ = active_;
+      return random.shuffle(order_);
+    }
+    constexpr std::size_t block = 8;
+    blocks_.resize((active_.size() + block - 1) / block);
+    std::iota(blocks_.begin(), blocks_.end(), 0U);
+    random.shuffle(blocks_);
+    std::array<std::uint32_t, block> rows{};
+    for (const std::uint32_t b : blocks_) {
+      const std::size_t begin = b * block, size = std::min(block, active_.size() - begin);
+      std::copy_n(active_.begin() + static_cast<std::ptrdiff_t>(begin), size, rows.begin());
+      random.shuffle(std::span(rows.data(), size));
+      order_.insert(order_.end(), rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(size));
+    }
+    rests_.resize(s_.n, 0);
   }
 
   // What the row adds to the gap of alpha and the plane of the moment: cost loss(m) + alpha m - cost
@@ -254,10 +293,15 @@ class DualDescent {
     const double q = s_.length2[i] + s_.pull;
     double low = margin - q * s_.alpha[i];
     double high = margin + q * (cost - s_.alpha[i]);
-    double t = std::clamp(t_[i], low, high);
     double share = s_.alpha[i] / cost;
     slack_ += s_.alpha[i] * (1 - share) * (t_[i] - margin) * (t_[i] - margin) / 2;
-    for (int iteration = 0; iteration < 50; ++iteration) {
+    // alpha belongs to t, so that the first step takes no exponential; when it is short it is as good as the root, and
+    // the row will be met again.
+    const double first = (margin - t_[i]) / (1 + q * s_.alpha[i] * (1 - share));
+    double t = t_[i] + first;
+    const bool near = std::abs(first) <= short_step && t > low && t < high;
+    if (!near) t = std::clamp(t_[i], low, high);
+    for (int iteration = 0; iteration < (near ? 0 : 50); ++iteration) {
       share = -Logistic::slope(t);  // sigma(-t)
       const double h = t - margin - q * (cost * share - s_.alpha[i]);
       (h > 0 ? high : low) = t;
@@ -291,7 +335,9 @@ class DualDescent {
   FaceStep face_;
   const Solution* start_;
   std::vector<double> t_;
-  std::vector<std::uint32_t> active_;
+  std::vector<std::uint32_t> active_;  // in order
+  std::vector<std::uint32_t> blocks_, order_;
+  std::vector<char> rests_;
   std::uint64_t pass_ = 0;
   double rest_above_ = infinity, rest_below_ = -infinity;
   double largest_move_ = 0;

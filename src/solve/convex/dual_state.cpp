@@ -12,6 +12,13 @@
 #include "solve/systems/line_losses.hpp"
 
 namespace halfspace {
+namespace {
+
+// The pull of an offset that moves slowly, in mean squared lengths of rows. Few rows need more of it: the multiplier
+// settles by about pull times the free rows in a pass.
+double slow_pull(std::size_t rows) { return std::clamp(50.0 / static_cast<double>(rows), 0.02, 1.0); }
+
+}  // namespace
 
 DualState::DualState(const Problem& problem, const RowAccess& access, const Goal& the_goal)
     : p(problem),
@@ -40,7 +47,17 @@ DualState::DualState(const Problem& problem, const RowAccess& access, const Goal
     ++present;
   }
   mean_length2 /= static_cast<double>(std::max<std::size_t>(1, present));
-  if (p.offset == Offset::Lifted) pull = 1;
+  // The steps of the logistic loss are small enough.
+  const double share = logistic ? 1.0 : slow_pull(std::max<std::size_t>(1, present));
+  if (p.offset == Offset::Lifted) pull = logistic ? 1.0 : std::min(1.0, share * mean_length2);
+  if (p.offset == Offset::Free) pull = std::max(share * mean_length2, 1e-300);
+}
+
+void DualState::hold_offset() {
+  if (p.offset == Offset::Lifted) {
+    pull = 1;
+    multiplier = 0;
+  }
   if (p.offset == Offset::Free) pull = std::max(mean_length2, 1e-300);
 }
 
@@ -93,7 +110,7 @@ void DualState::fit_multiplier() {
 // so that between the passes it is the part of the plane that is furthest off.
 bool DualState::plane(double w2) {
   const bool free = p.offset == Offset::Free, lifted = p.offset == Offset::Lifted;
-  double offset = free ? shift() : lifted ? balance : 0.0, t = 1;
+  double offset = free || lifted ? shift() : 0.0, t = 1;
   // Always from the scores themselves: where they are tiny beside the offset, a sum that takes the offset off
   // again keeps nothing of them, and the length would stretch what is left.
   const auto place = [&] {

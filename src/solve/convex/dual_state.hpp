@@ -2,8 +2,9 @@
 // A point of the dual with everything that follows from it: what the stages of dual descent work on together.
 //
 // f(alpha) = 1/2 |w|^2 + offset part - sum cost gain(alpha / cost) is minimised over the box, w = sum alpha y
-// x. Offset part: 1/2 (sum alpha y)^2 when lifted; when free, an augmented Lagrangian multiplier (sum alpha
-// y) + pull/2 (sum alpha y)^2, whose multiplier becomes the offset.
+// x. Offset part: 1/2 (sum alpha y)^2 when lifted; when free, 0 with the condition that sum alpha y = 0. Both are taken as an augmented
+// Lagrangian, multiplier (sum alpha y) + pull/2 (sum alpha y)^2 with a multiplier that moves between passes: then the
+// offset does not jump with every step, which costs twice the passes.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +35,8 @@ class DualState {
   std::vector<double> alpha, length2;  // length2: |x|^2
   LargeVector<double> w;
   double balance = 0;     // sum alpha y
-  double pull = 0;        // weight of balance^2 / 2: 1 for a lifted offset, a penalty for a free one
-  double multiplier = 0;  // of balance = 0
+  double pull = 0;        // weight of balance^2 / 2; lifted at most 1, and then the multiplier is 0
+  double multiplier = 0;  // of balance = 0; lifted: (1 - pull) balance in the end
   double mean_length2 = 0;
 
   [[nodiscard]] double upper(std::size_t i) const {
@@ -51,7 +52,14 @@ class DualState {
   }
   void update_multiplier() {
     if (p.offset == Offset::Free) multiplier += pull * balance;
+    if (p.offset == Offset::Lifted) multiplier += pull * ((1 - pull) * balance - multiplier);
   }
+  // Lifted: where the multiplier belongs at the balance of the moment.
+  void settle_multiplier() {
+    if (p.offset == Offset::Lifted) multiplier = (1 - pull) * balance;
+  }
+  // The offset moves with every step from here on, as steps over many rows at once take it to do.
+  void hold_offset();
   // With a free offset: the one that makes the gradients of the free rows smallest; from the scores of the
   // judgement.
   void fit_multiplier();

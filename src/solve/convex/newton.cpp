@@ -31,6 +31,7 @@
 #include "core/simd/row_loops.hpp"
 #include "solve/convex/row_sample.hpp"
 #include "solve/convex/solver.hpp"
+#include "solve/narrow/narrow.hpp"
 #include "solve/systems/curvature_matrix.hpp"
 #include "solve/systems/gram_system.hpp"
 #include "solve/systems/line_losses.hpp"
@@ -426,6 +427,11 @@ Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal&
   Solution at;
   if (start != nullptr) at = std::move(*start);
   at.theta.resize(rows.cols(), 0.0);
+  if (start == nullptr && narrow_handles(problem, rows, goal.team)) {
+    at = solve_narrow(problem, rows, goal);
+    if (at.stop != Stop::Limit) return at;
+    start = &at;
+  }
   try {
     if (goal.team.alone()) {
       if (const auto present = PresentColumns::worth_while(rows)) {

@@ -26,6 +26,7 @@
 #include "core/simd/row_loops.hpp"
 #include "solve/convex/row_sample.hpp"
 #include "solve/convex/solver.hpp"
+#include "solve/narrow/narrow.hpp"
 #include "solve/systems/clipped_line.hpp"
 #include "solve/systems/free_matrix.hpp"
 
@@ -443,6 +444,12 @@ bool semismooth_handles(const Loss& loss, const Penalty& penalty) {
 Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const Goal& goal,
                           const Solution* start) {
   assert(semismooth_handles(problem.loss, problem.penalty));
+  std::uint64_t steps = 0;
+  if (start == nullptr && narrow_handles(problem, rows, goal.team)) {
+    Solution found = solve_narrow(problem, rows, goal);
+    if (found.stop != Stop::Limit) return found;
+    steps = found.iterations;
+  }
   const std::size_t all = goal.team.total(present_rows(problem).size());
   std::vector<std::size_t> sizes;
   const bool warm = start != nullptr && start->alpha.size() == rows.rows() && goal.team.alone();
@@ -457,7 +464,6 @@ Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const G
     at.theta0 = start->theta0;
     delta = warm_delta;
   }
-  std::uint64_t steps = 0;
   for (const std::size_t size : sizes) {
     const bool last = size == all;
     Level level(problem, rows, goal, spread_sample(goal.team, problem, size));

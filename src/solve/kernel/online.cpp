@@ -57,15 +57,18 @@ class KernelWalk {
   }
 
   OnlineWalk walk() {
-    std::vector<std::uint32_t> visits = visits_of(data_);
+    const bool whole = has_whole_weights(data_);
+    std::vector<std::uint32_t> visits = visits_of_pass(data_, 0);
     walk_.visits = visits.size();
     const double wanted =
         setup_.passes.until_clean ? static_cast<double>(setup_.max_passes) : setup_.passes.count;
-    const auto total = static_cast<std::uint64_t>(std::llround(wanted * static_cast<double>(visits.size())));
+    const std::uint64_t total = visits_in_passes(data_, wanted);
     walk_.stop = setup_.passes.until_clean ? Stop::Limit : Stop::Passes;
     std::uint64_t done = 0;
+    double passes = 0;
     bool go_on = true;
     for (std::uint64_t pass = 0; done < total && go_on && walk_.stop != Stop::Clean; ++pass) {
+      if (!whole && pass > 0) visits = visits_of_pass(data_, pass);
       if (setup_.order == Order::Shuffled) Random(run_.seed, pass).shuffle(visits);
       std::vector<std::uint32_t> order = visits;
       if (setup_.order == Order::Random) {
@@ -74,15 +77,17 @@ class KernelWalk {
       }
       const auto take = static_cast<std::size_t>(std::min<std::uint64_t>(order.size(), total - done));
       pass_ = pass + 1;
+      const std::uint64_t before = done;
       try {
         go_on = one_pass(std::span(order).first(take), pass == 0, done, total);
       } catch (const Stopped& stopped) {  // before the steps of a block: while kernel values were computed
         walk_.stop = stop_of(stopped);
         go_on = false;
       }
-      if (go_on && take == order.size() && setup_.order != Order::Random) end_pass();
+      if (!order.empty()) passes += static_cast<double>(done - before) / static_cast<double>(order.size());
+      if (go_on && take == order.size() && setup_.order != Order::Random && whole) end_pass();
     }
-    walk_.passes = visits.empty() ? 0 : static_cast<double>(done) / static_cast<double>(visits.size());
+    walk_.passes = passes;
     return std::move(walk_);
   }
 

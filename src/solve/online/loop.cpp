@@ -29,17 +29,65 @@ std::string OptionType<Passes>::print(const Passes& passes) {
   return passes.until_clean ? "until-clean" : OptionType<double>::print(passes.count);
 }
 
-std::vector<std::uint32_t> visits_of(const Dataset& data) {
+bool has_whole_weights(const Dataset& data) {
+  for (std::size_t i = 0; i < data.rows(); ++i)
+    if (data.weight(i) != std::floor(data.weight(i))) return false;
+  return true;
+}
+
+namespace {
+
+// Where the count of a row begins: spread over [0, 1) as evenly as can be, whatever rows there are.
+double phase_of(std::size_t row) {
+  constexpr double golden = 0.6180339887498949;
+  const double turns = static_cast<double>(row) * golden;
+  return turns - std::floor(turns);
+}
+
+// How often the row was visited in so many passes.
+double visits_in(double passes, double weight, std::size_t row) {
+  if (weight == std::floor(weight)) return passes * weight;
+  return std::floor(passes * weight + phase_of(row));
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> visits_of_pass(const Dataset& data, std::uint64_t pass) {
+  constexpr double most_copies = 1e6;
   std::vector<std::uint32_t> visits;
   visits.reserve(data.rows());
+  const auto before = static_cast<double>(pass);
   for (std::size_t i = 0; i < data.rows(); ++i) {
     const double weight = data.weight(i);
-    if (weight != std::floor(weight) || weight > 1e6) {
+    if (weight > most_copies) {
       throw InputError({.file = data.name()}, fmt::format("weight {} of row {}", weight, i + 1),
-                       "online learners take whole weights: a weight of k means k copies");
+                       "for online learners, which take a row of weight k k times, at most a million",
+                       "divide all weights by the same number");
     }
-    visits.insert(visits.end(), static_cast<std::size_t>(weight), static_cast<std::uint32_t>(i));
+    const double times = visits_in(before + 1, weight, i) - visits_in(before, weight, i);
+    visits.insert(visits.end(), static_cast<std::size_t>(times), static_cast<std::uint32_t>(i));
   }
+  return visits;
+}
+
+std::uint64_t visits_in_passes(const Dataset& data, double passes) {
+  if (has_whole_weights(data)) {
+    double sum = 0;
+    for (std::size_t i = 0; i < data.rows(); ++i) sum += data.weight(i);
+    return static_cast<std::uint64_t>(std::llround(passes * sum));
+  }
+  double sum = 0, last = 0;
+  const double whole = std::floor(passes);
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const double done = visits_in(whole, data.weight(i), i);
+    sum += done;
+    if (whole < passes) last += visits_in(whole + 1, data.weight(i), i) - done;
+  }
+  const auto visits = static_cast<std::uint64_t>(std::llround(sum + (passes - whole) * last));
+  if (visits == 0 && passes > 0)
+    throw InputError({.file = data.name()}, "weights so small that no row is visited",
+                     "for online learners, which take a row of weight k k times in every pass",
+                     "multiply all weights by the same number");
   return visits;
 }
 
@@ -70,14 +118,16 @@ class PassLoop {
     if (setup.pocket) walker_.before_change = [this](std::size_t k) { pocket(k); };
   }
 
-  OnlineWalk run(std::vector<std::uint32_t> visits) {
-    visits_ = std::move(visits);
+  OnlineWalk run() {
+    whole_ = has_whole_weights(data_);
+    visits_ = visits_of_pass(data_, 0);
+    first_visits_ = visits_.size();
     clean_.assign(walker_.planes().count(), 0);
     const double wanted =
         setup_.passes.until_clean ? static_cast<double>(setup_.max_passes) : setup_.passes.count;
     stop_ = setup_.passes.until_clean ? Stop::Limit : Stop::Passes;
-    const double pass_visits = setup_.order == Order::Worst ? 1 : static_cast<double>(visits_.size());
-    total_ = static_cast<std::uint64_t>(std::llround(wanted * pass_visits));
+    total_ = setup_.order == Order::Worst ? static_cast<std::uint64_t>(std::llround(wanted))
+                                          : visits_in_passes(data_, wanted);
     try {
       while (done_ < total_ && stop_ != Stop::Clean) {
         const bool go_on = setup_.order == Order::Worst ? worst_step() : one_pass();
@@ -87,7 +137,7 @@ class PassLoop {
       stop_ = stop_of(stopped);
     }
     if (walker_.pass == 1) end_first_pass();
-    return result(pass_visits);
+    return result();
   }
 
  private:
@@ -109,6 +159,8 @@ class PassLoop {
   }
 
   bool one_pass() {
+    if (!whole_ && walker_.pass > 1) visits_ = visits_of_pass(data_, walker_.pass - 1);
+    if (visits_.empty() && !look()) return false;
     if (setup_.order == Order::Shuffled) Random(run_.seed, walker_.pass - 1).shuffle(visits_);
     std::vector<std::uint32_t> drawn;
     if (setup_.order == Order::Random) {
@@ -125,6 +177,7 @@ class PassLoop {
       const std::size_t from = at;
       visit(order, at, until, take);
       done_ += at - from;
+      of_this_pass_ = static_cast<double>(at) / static_cast<double>(order.size());
     }
     end_pass(take == order.size());
     return true;
@@ -153,7 +206,7 @@ class PassLoop {
     scores_.resize(rows_.rows());
     row_products(rows_, planes.plain().data(), scores_.data(), threads_);
     double worst = std::numeric_limits<double>::infinity();
-    std::uint32_t row = visits_[0];
+    std::uint32_t row = 0;
     for (std::size_t i = 0; i < scores_.size(); ++i) {
       if (data_.weight(i) == 0) continue;
       scores_[i] += planes.theta0(0);
@@ -177,12 +230,16 @@ class PassLoop {
   }
 
   void end_pass(bool full) {
+    if (full) {
+      ++passes_;
+      of_this_pass_ = 0;
+    }
     if (walker_.pass == 1) end_first_pass();
     ++walker_.pass;
     bool all = true;
     for (std::size_t k = 0; k < clean_.size(); ++k) {
       if (full && clean_[k] == 0 && walker_.changed[k] == 0 &&
-          (setup_.order != Order::Random || nothing_moves(k))) {
+          ((setup_.order != Order::Random && whole_) || nothing_moves(k))) {
         clean_[k] = 1;
         close(k);
       }
@@ -192,7 +249,7 @@ class PassLoop {
     if (all) stop_ = Stop::Clean;
   }
 
-  // After draws with replacement: no row at all would change the plane.
+  // After draws with replacement, or a pass that did not visit all rows: none at all would change the plane.
   bool nothing_moves(std::size_t k) {
     const std::vector<double> margin = margins(k);
     for (std::size_t i = 0; i < margin.size(); ++i)
@@ -257,7 +314,7 @@ class PassLoop {
     }
   }
 
-  OnlineWalk result(double pass_visits) {
+  OnlineWalk result() {
     threads_ = threads_.until(clock_.closing().stop());
     for (std::size_t k = 0; k < walker_.walk.size(); ++k) {
       if (clean_[k] == 0) {
@@ -266,7 +323,7 @@ class PassLoop {
       }
       walker_.walk[k].clean = clean_[k] != 0;
     }
-    return {std::move(walker_.walk), stop_, static_cast<double>(done_) / pass_visits, visits_.size()};
+    return {std::move(walker_.walk), stop_, static_cast<double>(passes_) + of_this_pass_, first_visits_};
   }
 
   const Dataset& data_;
@@ -279,6 +336,10 @@ class PassLoop {
   std::size_t visits_between_looks_;
   OnlineWalker walker_;
   std::vector<std::uint32_t> visits_;
+  bool whole_ = true;  // every pass has the same visits
+  std::uint64_t passes_ = 0;
+  double of_this_pass_ = 0;
+  std::uint64_t first_visits_ = 0;
   std::vector<char> clean_;
   std::vector<double> scores_;
   std::uint64_t done_ = 0, total_ = 0;
@@ -342,7 +403,6 @@ OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSe
   if (setup.start != nullptr && setup.start->planes.features != data.features())
     throw UsageError(fmt::format("--from: a plane of {} features; the data have {}",
                                  setup.start->planes.features, data.features()));
-  const std::vector<std::uint32_t> visits = visits_of(data);
   const std::unique_ptr<RowAccess> rows = RowAccess::by_row(data.matrix());
   // The scan for the worst row works on one plane.
   const std::size_t groups =
@@ -353,7 +413,7 @@ OnlineWalk walk_online(const Dataset& data, const StepRule& rule, const OnlineSe
   Threads(run.threads.count()).run(groups, [&](std::size_t g) {
     const std::size_t first = g * planes / groups;
     const std::size_t end = (g + 1) * planes / groups;
-    parts[g] = PassLoop(data, *rows, rule, setup, run, inner, first, end - first).run(visits);
+    parts[g] = PassLoop(data, *rows, rule, setup, run, inner, first, end - first).run();
   });
   OnlineWalk walk = std::move(parts[0]);
   for (std::size_t g = 1; g < groups; ++g) {

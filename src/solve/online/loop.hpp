@@ -96,8 +96,11 @@ struct OnlineWalk {
   std::uint64_t visits = 0;  // rows per pass, a row of weight k counted k times
 };
 
-// The rows in the order of one pass, a row of weight k standing k times.
-[[nodiscard]] std::vector<std::uint32_t> visits_of(const Dataset& data);
+// The rows in the order of a pass (counted from 0), a row of weight k standing k times. One of another weight w was visited
+// floor(p w + phase) times after p passes, so as often as its weight says in the long run, and about as often in each pass.
+[[nodiscard]] std::vector<std::uint32_t> visits_of_pass(const Dataset& data, std::uint64_t pass);
+[[nodiscard]] std::uint64_t visits_in_passes(const Dataset& data, double passes);
+[[nodiscard]] bool has_whole_weights(const Dataset& data);
 
 // Planes for these classes, and no offset where there is none. Throws UsageError.
 void check_start(const OnlineSetup& setup, const std::vector<std::string>& classes);

@@ -9,7 +9,7 @@ export type Tool = "positive" | "negative" | "flip" | "delete";
 export type View = [number, number, number, number];
 
 export interface Scene {
-  points: Point[]; names: Names; view: View; tool: Tool; selected: number | null;
+  points: Point[]; names: Names; view: View; tool: Tool; selected: number | null; quiz: boolean;
   walk: Walk | null; plane: Plane | null; before: Plane | null; step: Step | null; atEnd: boolean; witness: Witness | null; support: number[]; wrong: Set<number>;
 }
 export interface BoardActions {
@@ -18,6 +18,7 @@ export interface BoardActions {
   flip: (row: number) => void;
   remove: (row: number) => void;
   select: (row: number | null) => void;
+  guess: (row: number | null) => void;
 }
 
 const pad = { left: 34, right: 10, top: 10, bottom: 28 };
@@ -77,12 +78,13 @@ export class Board {
     this.svg.focus({ preventScroll: true });
     if (target) {
       const row = Number(target.getAttribute("data-row"));
+      if (this.scene.quiz) return this.actions.guess(row);
       if (tool === "flip") return this.actions.flip(row);
       if (tool === "delete") return this.actions.remove(row);
       this.drag = { row, moved: false };
       this.svg.setPointerCapture(e.pointerId);
       this.actions.select(row);
-    } else if (tool === "positive" || tool === "negative") {
+    } else if (!this.scene.quiz && (tool === "positive" || tool === "negative")) {
       const at = this.place(e);
       if (this.inside(at)) this.actions.add(at[0], at[1], tool === "positive" ? 1 : -1);
     }
@@ -109,7 +111,10 @@ export class Board {
     const count = scene.points.length;
     const chosen = scene.selected;
     let used = true;
-    if (way[e.key]) {
+    if (scene.quiz && !["n", "p", "Enter", "Escape"].includes(e.key)) return;
+    if (e.key === "Enter" && scene.quiz && chosen !== null) {
+      this.actions.guess(chosen);
+    } else if (way[e.key]) {
       const [dx, dy] = way[e.key];
       const from: Corner = chosen !== null ? [scene.points[chosen][0], scene.points[chosen][1]] : this.cursor ?? [(left + right) / 2, (bottom + top) / 2];
       const to: Corner = [snap(Math.min(right, Math.max(left, from[0] + dx)), right - left), snap(Math.min(top, Math.max(bottom, from[1] + dy)), top - bottom)];
@@ -135,7 +140,8 @@ export class Board {
   draw(scene: Scene): void {
     this.scene = scene;
     this.width = Math.max(240, Math.floor(this.element.clientWidth));
-    this.height = Math.round(Math.min(this.width * 0.86, 620));
+    // Board, figures and timeline fit on the screen of a projector together.
+    this.height = Math.round(Math.min(this.width * 0.86, 620, Math.max(300, window.innerHeight - 362)));
     const { width, height } = this;
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svg.setAttribute("width", String(width));
@@ -207,9 +213,18 @@ export class Board {
     const [a, b] = plane.theta;
     const ends = across(this.scene!.view, a, b, plane.theta0);
     if (!ends || (a === 0 && b === 0)) return;
-    const cx = (ends[0][0] + ends[1][0]) / 2, cy = (ends[0][1] + ends[1][1]) / 2;
-    const dx = x(cx + a) - x(cx), dy = y(cy + b) - y(cy);
+    const dx = x(a) - x(0), dy = y(b) - y(0);
     const length = Math.hypot(dx, dy);
+    const from = (t: number): Corner => [ends[0][0] + t * (ends[1][0] - ends[0][0]), ends[0][1] + t * (ends[1][1] - ends[0][1])];
+    // Where it hides no point: its end is what is far from all of them.
+    const room = (t: number) => {
+      const [px, py] = from(t);
+      const ex = x(px) + (52 * dx) / length, ey = y(py) + (52 * dy) / length;
+      const inside = ex > pad.left + 8 && ex < this.width - pad.right - 8 && ey > pad.top + 8 && ey < this.height - pad.bottom - 8;
+      return inside ? Math.min(40, ...this.scene!.points.slice(0, 400).map((p) => Math.hypot(x(p[0]) - ex, y(p[1]) - ey))) : -1;
+    };
+    const best = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74].reduce((chosen, t) => (room(t) > room(chosen) + 4 ? t : chosen), 0.5);
+    const [cx, cy] = from(best);
     const tx = x(cx) + (46 * dx) / length, ty = y(cy) + (46 * dy) / length;
     inner.append(s("line", { class: "normal", x1: x(cx), y1: y(cy), x2: tx, y2: ty, "marker-end": "url(#arrow)" }),
       s("text", { class: "normal-name", x: tx + (12 * dx) / length, y: ty + (12 * dy) / length + 5, "text-anchor": "middle" }, "\u03B8"));

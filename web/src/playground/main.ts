@@ -4,7 +4,8 @@ import { count, h, num, sentence } from "../dom";
 import { themeButton } from "../theme";
 import { Board, type Tool, type View } from "./board";
 import { ask, EngineError, Latest } from "./engine";
-import { csv, save, svgFile } from "./export";
+import { csv, save, savePng, svgFile } from "./export";
+import type { Lesson } from "./lessons";
 import { dataPanel, runPanel, words } from "./panels";
 import { decode, encode, firstState, plainNames } from "./state";
 import type { Names, Path, Plane, Point, RunAnswer, RunState, Start, State, Step, Walk } from "./types";
@@ -18,6 +19,7 @@ class Playground {
   private view: View = [-5, 5, -5, 5];
   private tool: Tool = "positive";
   private selected: number | null = null;
+  private quiz: { right: number; asked: number } | null = null;
   private playing = 0;
   private saving = 0;
   private readonly past: Point[][] = [];
@@ -39,6 +41,9 @@ class Playground {
   private readonly path = new Card("path", "Path over C");
   private readonly data: ReturnType<typeof dataPanel>;
   private readonly panels: ReturnType<typeof runPanel>[];
+  private readonly quizBox = h("input", { type: "checkbox", id: "quiz" });
+  private readonly noMore = h("button", { type: "button", id: "no-more" }, "No more updates");
+  private readonly speed = h("select", { id: "speed", "aria-label": "Speed of playing" }, ...[["900", "slow"], ["450", "normal"], ["150", "fast"]].map(([value, text]) => h("option", { value, selected: value === "450" }, text)));
   private readonly compare = h("input", { type: "checkbox", id: "compare" });
 
   constructor(private readonly start: Start, app: HTMLElement) {
@@ -48,6 +53,7 @@ class Playground {
       flip: (row: number) => this.edit((p) => p.map((q, k) => (k === row ? [q[0], q[1], q[2] > 0 ? -1 : 1] : q)), row),
       remove: (row: number) => this.edit((p) => p.filter((_, k) => k !== row), null),
       select: (row: number | null) => { this.selected = row; this.draw(); },
+      guess: (row: number | null) => this.guess(row),
     };
     this.boards = [0, 1].map((k) => new Board(actions, `Board${k === 0 ? "" : " of algorithm B"}. Arrows move the cross or the chosen point, plus and minus add points, n and p choose one, f flips, Delete deletes.`));
     this.columns = [0, 1].map((k) => h("section", { class: "card board-card", "aria-labelledby": `board-${k}-title` }, h("h2", { id: `board-${k}-title` }, "Plane"), this.boards[k].element, this.readings[k]));
@@ -58,6 +64,7 @@ class Playground {
       add: (point) => this.edit((p) => [...p, point], this.state.points.length),
       remove: actions.remove,
       fail: (error) => this.say(words(error), true),
+      lesson: (lesson) => this.teach(lesson),
     });
     const runActions = { change: (index: number, run: RunState) => this.plan(index, run), second: () => undefined };
     this.panels = [0, 1].map((k) => runPanel(start, k, runActions));
@@ -75,6 +82,9 @@ class Playground {
       radio.addEventListener("change", () => { this.tool = tool; this.draw(); });
       return h("label", { class: `tool ${tool}` }, radio, h("span", {}, text));
     }));
+    this.quizBox.addEventListener("change", () => this.ask(this.quizBox.checked));
+    this.noMore.addEventListener("click", () => this.guess(null));
+    this.noMore.hidden = true;
     const button = (id: string, text: string, label: string, act: () => void) => {
       const b = h("button", { type: "button", id, "aria-label": label, title: label }, text);
       b.addEventListener("click", act);
@@ -84,20 +94,21 @@ class Playground {
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     const timeline = h("div", { class: "timeline", role: "group", "aria-label": "Timeline" },
       button("first", "|\u25C0", "to the start", () => this.go(0)), button("back", "\u25C0", "one update back", () => this.go(this.at - 1)), this.play,
-      button("forward", "\u25B6", "one update on", () => this.go(this.at + 1)), button("last", "\u25B6|", "to the end", () => this.go(this.last)), this.slider, this.where);
+      button("forward", "\u25B6", "one update on", () => this.go(this.at + 1)), button("last", "\u25B6|", "to the end", () => this.go(this.last)), this.slider, this.where, this.speed);
     const exports = h("div", { class: "exports", role: "group", "aria-label": "Save and share" },
       button("undo", "Undo", "undo the last change of points", () => this.undo()),
       button("copy", "Copy link", "copy the address of this state", () => void this.copy()),
       button("save-csv", "CSV", "save the points as CSV", () => save(csv(this.state.points), "text/csv", "points.csv")),
       button("save-trace", "Trace", "save the updates as JSON lines", () => void this.saveTrace()),
       button("save-svg", "SVG", "save the picture", () => save(svgFile(this.boards[0].picture), "image/svg+xml", "plane.svg")),
+      button("save-png", "PNG", "save the picture as PNG", () => savePng(this.boards[0].picture, "plane.png", () => this.say("the picture could not be made", true))),
       themeButton());
     app.append(
       h("a", { class: "skip", href: "#board-0-title" }, "To the board"),
       h("header", { class: "bar" }, h("h1", {}, "halfspace ", h("span", {}, "playground")), exports),
-      h("div", { class: "answer" }, this.verdict, this.message),
+      h("div", { class: "answer" }, this.verdict),
       h("div", { class: "layout" },
-        h("main", {}, toolBar, h("div", { class: "cards", id: "top-cards" }, this.columns[0], this.columns[1], this.weights[0].element), timeline,
+        h("main", {}, h("div", { class: "over" }, toolBar, h("label", { class: "quiz", title: "say which row moves the plane next, before the step is made" }, this.quizBox, h("span", {}, "Quiz")), this.noMore, this.message), h("div", { class: "cards", id: "top-cards" }, this.columns[0], this.columns[1], this.weights[0].element), timeline,
           h("div", { class: "cards" }, this.weights[1].element, this.duals[0].element, this.duals[1].element), this.course.element, this.path.element),
         h("aside", { "aria-label": "Settings" }, this.data.element, this.panels[0].element,
           h("label", { class: "compare" }, this.compare, h("span", {}, "Compare with a second algorithm")), this.panels[1].element,
@@ -162,6 +173,45 @@ class Playground {
     const largest = Math.max(0, ...xs.map(Math.abs), ...ys.map(Math.abs));
     if (largest <= 5 && (largest >= 1 || xs.length < 3)) this.view = [-5, 5, -5, 5];
     else this.view = [...range(xs), ...range(ys)] as View;
+  }
+
+  private teach(lesson: Lesson): void {
+    this.replace(lesson.points.map((p): Point => [...p]), null, "");
+    this.state.runs = lesson.runs.map((r) => ({ ...r, options: { ...r.options } }));
+    this.state.step = lesson.step;
+    this.refresh();
+  }
+
+  // A class says which row comes next before the step is made.
+  private ask(on: boolean): void {
+    this.quiz = on ? { right: 0, asked: 0 } : null;
+    this.noMore.hidden = !on;
+    this.selected = null;
+    if (on) {
+      if (this.playing) this.togglePlay();
+      this.go(0);
+      this.say("Which row causes the next update? Click it, or choose it with n and p and press Enter.", false);
+    } else {
+      this.say("", false);
+      this.draw();
+    }
+  }
+  private guess(row: number | null): void {
+    const walk = this.walks[0];
+    if (!this.quiz || !walk) return;
+    const at = Math.min(this.at, walk.steps.length);
+    const next: Step | undefined = walk.steps[at];
+    const said = row === null ? "No more updates" : `Row ${row + 1}`;
+    const right = next ? row !== null && next.row === row + 1 : row === null;
+    this.quiz.asked += 1;
+    this.quiz.right += right ? 1 : 0;
+    const wrong = this.moment(walk).wrong;
+    const why = right ? "" : row !== null && wrong.has(row + 1) ? ` Row ${row + 1} is wrong as well, but another one comes first.` : row !== null ? ` Row ${row + 1} is on its side.` : "";
+    const truth = next ? `row ${next.row} has margin ${num(next.margin_before)} and moves the plane.` : "there are no more updates.";
+    this.selected = null;
+    if (next) this.go(at + 1);
+    else this.draw();
+    this.say(`${right ? "\u2713 Right" : `\u2715 ${said}: no`}: ${truth}${why} ${this.quiz.right} of ${this.quiz.asked}.`, false);
   }
 
   private plan(index: number, run: RunState): void {
@@ -239,7 +289,7 @@ class Playground {
       this.playing = window.setInterval(() => {
         this.go(this.at + Math.max(1, Math.round(this.last / 150)));
         if (this.at === this.last) this.togglePlay();
-      }, 450);
+      }, Number(this.speed.value));
     }
     this.play.textContent = this.playing ? "Pause" : "Play";
   }
@@ -283,7 +333,7 @@ class Playground {
       const now = walk ? this.moment(walk) : { plane: null, before: null, step: null, at: 0, atEnd: true, wrong: new Set<number>() };
       const support = walk?.margin_lines && walk.alpha ? walk.alpha.values.map((a, row) => (a > 0 ? row : -1)).filter((row) => row >= 0) : [];
       this.columns[k].querySelector("h2")!.textContent = two ? `${"AB"[k]}: ${this.state.runs[k].algorithm}` : "Plane";
-      const scene = { points: this.state.points, names: this.state.names, view: this.view, tool: this.tool, selected: this.selected, walk, ...now, witness: walk?.verdict.witness ?? this.answer?.verdict?.witness ?? null, support };
+      const scene = { points: this.state.points, names: this.state.names, view: this.view, tool: this.tool, selected: this.selected, quiz: this.quiz !== null, walk, ...now, witness: walk?.verdict.witness ?? this.answer?.verdict?.witness ?? null, support };
       this.boards[k].draw(scene);
       this.readings[k].replaceChildren(...(walk ? this.reading(walk, now) : [h("p", { class: "hint" }, this.state.points.length === 0 ? "Draw points of both classes." : "")]));
       if (!walk) { this.weights[k].hide(); this.duals[k].hide(); continue; }
@@ -308,21 +358,24 @@ class Playground {
     const sign = v?.verdict === "separable" ? "\u2713" : v?.verdict ? "\u2715" : "\u2026";
     const text = v ? sentence(v.sentence) : this.engine.idle || this.state.points.length === 0 ? "Points of both classes are needed." : "\u2026";
     const more = v?.witness ? ` Shares: ${v.witness.rows.slice(0, 8).map((r) => `row ${r.row}: ${r.exact || num(r.share)}`).join(", ")}${v.witness.rows.length > 8 ? ", \u2026" : ""}.` : v?.margin ? ` A perceptron makes at most ${num(Math.floor(v.margin.mistakes))} mistakes.` : "";
-    this.verdict.replaceChildren(h("span", { class: "sign", "aria-hidden": "true" }, sign), h("span", {}, h("strong", {}, text), h("span", { class: "more" }, v?.decided ? `${more} Decided in exact arithmetic.` : more)));
+    const least = !v?.least ? "" : v.least.exact
+      ? ` The best plane gets ${num(v.least.upper)} wrong${v.least.rows.length <= 6 ? ` (${v.least.rows.length === 1 ? "row" : "rows"} ${v.least.rows.join(", ")})` : ""}: no plane gets fewer, proved.`
+      : ` Every plane gets at least ${num(v.least.lower)} wrong, one gets ${num(v.least.upper)}.`;
+    this.verdict.replaceChildren(h("span", { class: "sign", "aria-hidden": "true" }, sign), h("span", {}, h("strong", {}, text), h("span", { class: "more" }, v?.decided ? `${least}${more} Exact arithmetic.` : more)));
   }
 
   private reading(walk: Walk, now: ReturnType<Playground["moment"]>): HTMLElement[] {
     const vector = (p: Plane) => `(${num(p.theta[0])}, ${num(p.theta[1])})`;
     const lifted = walk.options.offset !== "none";
     const out: HTMLElement[] = [];
-    if (now.plane) out.push(h("p", { class: "theta" }, `\u03B8 = ${vector(now.plane)}`, lifted ? `, \u03B80 = ${num(now.plane.theta0)}` : "", h("span", { class: "hint" }, `  ${num(now.wrong.size)} of ${count(this.state.points.length, "row")} wrong`)));
+    if (now.plane) out.push(h("p", { class: "theta" }, `\u03B8 = ${vector(now.plane)}`, lifted ? `, \u03B8\u2080 = ${num(now.plane.theta0)}` : "", h("span", { class: "hint" }, `  ${num(now.wrong.size)} of ${count(this.state.points.length, "row")} wrong`)));
     else if (walk.model) out.push(h("p", { class: "theta" }, h("span", { class: "hint" }, `no plane: a curve; ${num(now.wrong.size)} of ${count(this.state.points.length, "row")} wrong`)));
     else out.push(h("p", { class: "hint" }, walk.reason));
     const step = now.step;
     if (step && !(now.atEnd && walk.algorithm === "averaged-perceptron")) {
       const p = this.state.points[step.row - 1];
       const before = [walk.start, ...walk.steps][now.at - 1];
-      out.push(h("p", {}, `Update ${step.k}, pass ${step.pass}: row ${step.row}${p ? ` at (${num(p[0])}, ${num(p[1])})` : ""} of class ${step.y > 0 ? "+1" : "\u22121"} had margin ${num(step.margin_before)}, now ${num(step.margin_after)}. \u03B8 went from ${vector(before)} to ${vector(step)}${lifted ? `, \u03B80 from ${num(before.theta0)} to ${num(step.theta0)}` : ""}.`));
+      out.push(h("p", {}, `Update ${step.k}, pass ${step.pass}: row ${step.row}${p ? ` at (${num(p[0])}, ${num(p[1])})` : ""} of class ${step.y > 0 ? "+1" : "\u22121"} had margin ${num(step.margin_before)}, now ${num(step.margin_after)}. \u03B8 went from ${vector(before)} to ${vector(step)}${lifted ? `, \u03B8\u2080 from ${num(before.theta0)} to ${num(step.theta0)}` : ""}.`));
     } else if (walk.steps.length > 0 && now.at === 0) out.push(h("p", {}, `The start: \u03B8 = ${vector(walk.start)}. Every row on the plane counts as wrong.`));
     if (now.atEnd) {
       const end = walk.stop === "clean" ? "The last pass had no mistake." : walk.shortened ? `The first ${walk.steps.length} updates are shown.` : "";

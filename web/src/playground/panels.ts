@@ -3,6 +3,7 @@
 import { h, name, num } from "../dom";
 import { ask, EngineError } from "./engine";
 import { glyph } from "./draw";
+import { lessons, type Lesson } from "./lessons";
 import type { AlgorithmInfo, Label, Names, Picked, Point, RunState, Start, State } from "./types";
 
 export interface DataActions {
@@ -12,11 +13,24 @@ export interface DataActions {
   add: (point: Point) => void;
   remove: (row: number) => void;
   fail: (error: unknown) => void;
+  lesson: (lesson: Lesson) => void;
 }
 
 const labelled = (text: string, control: HTMLElement) => h("label", { class: "field" }, h("span", {}, text), control);
 const options = (values: readonly string[], chosen: string) => values.map((v) => h("option", { value: v, selected: v === chosen }, v));
 const kinds: [string, string][] = [["blobs", "two blobs"], ["xor", "XOR"], ["nearly", "nearly separable"], ["outlier", "an outlier"], ["ring", "ring"]];
+
+// Boards of a lecture; choosing one replaces points and plans.
+function lessonPicker(actions: DataActions): HTMLElement {
+  const pick = h("select", { id: "lesson" }, h("option", { value: "" }, "choose a lesson \u2026"), ...lessons.map((l, k) => h("option", { value: k }, l.title)));
+  const look = h("p", { class: "hint", id: "lesson-look", "aria-live": "polite" });
+  pick.addEventListener("change", () => {
+    const lesson = pick.value === "" ? null : lessons[Number(pick.value)];
+    look.textContent = lesson?.look ?? "";
+    if (lesson) actions.lesson(lesson);
+  });
+  return h("div", {}, labelled("Lessons", pick), look);
+}
 
 function generator(actions: DataActions): HTMLElement {
   const kind = h("select", { id: "make-kind" }, ...kinds.map(([value, text]) => h("option", { value }, text)));
@@ -37,21 +51,27 @@ function columns(actions: DataActions, question: () => object, id: string): { el
   const x = h("select", { id: `${id}-x` }), y = h("select", { id: `${id}-y` }), positive = h("select", { id: `${id}-positive` });
   const scale = h("select", { id: `${id}-scale` }, ...options(["none", "standard", "minmax"], "none"));
   const told = h("p", { class: "hint" });
-  const fields = h("div", { class: "fields" }, labelled("Across", x), labelled("Up", y), labelled("Class +1", positive), labelled("Scale", scale));
+  const axes = h("select", { id: `${id}-axes` }, h("option", { value: "columns" }, "two columns"), h("option", { value: "principal" }, "principal directions"));
+  const across = labelled("Across", x), up = labelled("Up", y);
+  const fields = h("div", { class: "fields" }, labelled("Axes", axes), labelled("Class +1", positive), across, up, labelled("Scale", scale));
   fields.hidden = true;
   const load = async () => {
     try {
-      const picked = await ask<Picked>({ ...question(), ...(fields.hidden ? {} : { x: x.value, y: y.value, positive: positive.value }), scale: scale.value });
-      x.replaceChildren(...options(picked.columns, picked.x));
-      y.replaceChildren(...options(picked.columns, picked.y));
+      const picked = await ask<Picked>({ ...question(), ...(fields.hidden ? {} : { x: x.value, y: y.value, positive: positive.value }), axes: axes.value, scale: scale.value });
+      const projected = picked.axes === "principal";
+      across.hidden = up.hidden = projected;
+      if (!projected) x.replaceChildren(...options(picked.columns, picked.x));
+      if (!projected) y.replaceChildren(...options(picked.columns, picked.y));
+      axes.disabled = picked.column_count < 3;
       positive.replaceChildren(...options(picked.classes, picked.positive));
       fields.hidden = false;
       told.textContent = picked.shown < picked.rows ? `${num(picked.shown)} of ${num(picked.rows)} rows are shown and trained on, evenly spaced.` : `All ${num(picked.rows)} rows.`;
+      if (projected) told.textContent += ` A projection of ${num(picked.column_count)} columns onto the two directions in which the rows spread most: points that lie apart may fall together.`;
       const scaled = picked.scale === "none" ? "" : ` (${picked.scale})`;
       actions.replace(picked.points, { x: picked.x + scaled, y: picked.y + scaled, positive: picked.positive, negative: picked.negative }, `${picked.shown} rows`);
     } catch (error) { actions.fail(error); }
   };
-  for (const control of [x, y, positive, scale]) control.addEventListener("change", () => { if (!fields.hidden) void load(); });
+  for (const control of [axes, x, y, positive, scale]) control.addEventListener("change", () => { if (!fields.hidden) void load(); });
   return { element: h("div", {}, fields, told), load };
 }
 
@@ -101,7 +121,7 @@ export function dataPanel(start: Start, actions: DataActions): { element: HTMLEl
   list.addEventListener("toggle", refresh);
 
   const element = h("section", { class: "side", id: "data", "aria-labelledby": "data-title" }, h("h2", { id: "data-title" }, "Points"),
-    generator(actions),
+    lessonPicker(actions), generator(actions),
     start.file !== null && h("div", { class: "file" }, h("h3", {}, "From ", name(start.file.split("/").pop() ?? start.file)), fileButton, file.element),
     h("details", { class: "behind" }, h("summary", {}, "Paste a table (CSV)"), text, load, pasted.element),
     list, clear);

@@ -13,6 +13,7 @@ export interface Verdict {
   decided: boolean; offset: string; sentence: string; verdict?: "separable" | "touching" | "overlapping"; method?: string;
   margin?: { lower: number; upper: number; radius: number; mistakes: number };
   plane?: [number, number, number]; support?: number[]; witness?: Witness;
+  least?: { upper: number; lower: number; exact: boolean; rows: number[] };
 }
 export interface Plane { theta: [number, number]; theta0: number; region?: number; errors?: number; turned?: number[] }
 export interface Step extends Plane {
@@ -40,7 +41,7 @@ export interface PathPoint {
 export interface Path { option: string; points: PathPoint[] }
 export interface Picked {
   points: Point[]; columns: string[]; column_count: number; classes: string[]; x: string; y: string; positive: string; negative: string;
-  scale: string; rows: number; shown: number;
+  scale: string; axes: "columns" | "principal"; rows: number; shown: number;
 }
 
 export interface RunState { algorithm: string; options: Record<string, string>; from: string; seed: number }

@@ -2,6 +2,7 @@
 // The other pictures of the same walk: the space of weights, the dual values, how it went, and the path over C.
 import * as Plot from "@observablehq/plot";
 import { scaleLinear } from "d3";
+import { chart, wholeTicks } from "../chart";
 import { count, h, num, paint, table } from "../dom";
 import { across, glyph, outline, s } from "./draw";
 import type { Corner, Path, Plane, Point, Step, Walk } from "./types";
@@ -58,7 +59,7 @@ export function weightSpace(card: Card, walk: Walk, points: Point[], at: number,
   const offset = walk.options.offset !== "none";
   const region = plane.region === undefined ? [] : walk.weights.regions[plane.region].corners;
   const picture = (width: number) => {
-    const size = Math.min(width, 460);
+    const size = Math.min(width, 460, Math.max(300, window.innerHeight - 362));
     const x = scaleLinear([-w, w], [30, size - 8]), y = scaleLinear([-w, w], [size - 26, 8]);
     const svg = s("svg", { viewBox: `0 0 ${size} ${size}`, width: size, height: size, class: "weights" });
     const seen = (corners: Corner[]) => outline(corners.map(([p, q]): Corner => [x(p), y(q)]));
@@ -89,16 +90,16 @@ export function weightSpace(card: Card, walk: Walk, points: Point[], at: number,
     svg.append(s("circle", { class: "now", cx: x(plane.theta[0]), cy: y(plane.theta[1]), r: 6 }));
     return svg;
   };
-  const slice = offset ? ` Seen at \u03B80 = ${num(plane.theta0)}, the third coordinate.` : "";
+  const slice = offset ? ` Seen at \u03B8\u2080 = ${num(plane.theta0)}, the third coordinate.` : "";
   const words = region.length > 0
     ? `Every point here is a plane. Each row allows the side of its line with the teeth; the shaded part pleases all rows. \u03B8 is ${vector(plane)}.${slice}`
     : `Every point here is a plane. Each row allows the side of its line with the teeth; no point${offset ? " of this slice" : ""} pleases all rows. \u03B8 is ${vector(plane)}.${slice}`;
   card.show(`Weight space: theta at ${vector(plane)}`, words, picture, () =>
     table("theta after every update", [
       { head: "update", cell: (r: [number, Plane]) => num(r[0]), number: true },
-      { head: "\u03B81", cell: (r) => num(r[1].theta[0], 6), number: true },
-      { head: "\u03B82", cell: (r) => num(r[1].theta[1], 6), number: true },
-      { head: "\u03B80", cell: (r) => num(r[1].theta0, 6), number: true },
+      { head: "\u03B8\u2081", cell: (r) => num(r[1].theta[0], 6), number: true },
+      { head: "\u03B8\u2082", cell: (r) => num(r[1].theta[1], 6), number: true },
+      { head: "\u03B8\u2080", cell: (r) => num(r[1].theta0, 6), number: true },
     ], steps.map((p, k): [number, Plane] => [k, p]).slice(-200)));
 }
 
@@ -120,10 +121,10 @@ export function dual(card: Card, walk: Walk, points: Point[], at: number, atEnd:
     ? `\u03B8 is the sum of \u03B1 y x over the rows, and \u03B1 counts the updates of each row: ${used} of ${count(rows.length, "row")} had one.`
     : `Dual values of the rows: ${used} of ${count(rows.length, "row")} are support vectors, the others could go without changing the plane.`;
   card.show("Dual values per row", words, (width) =>
-    Plot.plot({
-      width, height: 210, marginLeft: 44, marginBottom: 34,
-      x: { label: "row", type: "linear", domain: [0.5, rows.length + 0.5], tickFormat: (t: number) => (Number.isInteger(t) ? String(t) : "") },
-      y: { label: "\u03B1", grid: true, zero: true, nice: true },
+    chart({
+      width, height: 230, marginLeft: 48,
+      x: { label: "row", type: "linear", domain: [0.5, rows.length + 0.5], ticks: rows.length <= 24 && width > 480 ? rows.map((r) => r.row) : wholeTicks(rows.length, 8).filter((t) => t > 0) },
+      y: { label: "\u03B1", grid: true, zero: true, nice: true, ticks: what === "updates" ? wholeTicks(Math.max(1, ...rows.map((r) => r.alpha)), 5) : 5 },
       symbol: { domain: [-1, 1], range: ["circle", "square"] },
       marks: [
         acting ? Plot.ruleX([acting], { stroke: "var(--rule)", strokeWidth: 10 }) : null,
@@ -151,17 +152,18 @@ export function history(card: Card, walks: Walk[], at: number): void {
     (bound ? `. Novikoff's bound (R/\u03B3)\u00B2 allows a perceptron ${num(bound)}.` : ".");
   const lines = (width: number) => {
     const both = h("div", { class: "pair" });
-    const common = { width: cosines.length > 0 && width > 620 ? Math.floor(width / 2 - 8) : width, height: 200, marginLeft: 44, marginBottom: 34, x: { label: "update", domain: [0, Math.max(1, ...errors.map((e) => e.k))] } };
-    const now = Plot.ruleX([Math.min(at, common.x.domain[1])], { stroke: "var(--faint)" });
+    const last = Math.max(1, ...errors.map((e) => e.k));
+    const common = { width: cosines.length > 0 && width > 620 ? Math.floor(width / 2 - 8) : width, height: 220, marginLeft: 44, x: { label: "update", domain: [0, last], ticks: wholeTicks(last, 6) } };
+    const now = Plot.ruleX([Math.min(at, last)], { stroke: "var(--faint)" });
     const styled = (data: typeof errors | typeof cosines, y: string, stroke: string) => stepped.map((w) => Plot.line((data as { run: string }[]).filter((d) => d.run === name(w)), { x: "k", y, stroke, strokeWidth: 2, strokeDasharray: dash(name(w)), curve: y === "errors" ? "step-after" : "linear" }));
-    const svgOf = (options: Plot.PlotOptions, label: string) => {
-      const svg = Plot.plot(options) as SVGSVGElement;
+    const svgOf = (options: Parameters<typeof chart>[0], label: string) => {
+      const svg = chart(options);
       svg.setAttribute("role", "img");
       svg.setAttribute("aria-label", label);
       svg.querySelectorAll("g[aria-label]").forEach((g) => g.removeAttribute("aria-label"));
       return svg;
     };
-    both.append(svgOf({ ...common, y: { label: "rows on the wrong side", grid: true, zero: true, nice: true }, marks: [now, ...styled(errors, "errors", "var(--c0)")] }, "Rows on the wrong side after every update"));
+    both.append(svgOf({ ...common, y: { label: "rows on the wrong side", grid: true, zero: true, nice: true, ticks: wholeTicks(Math.max(...errors.map((e) => e.errors)), 5) }, marks: [now, ...styled(errors, "errors", "var(--c0)")] }, "Rows on the wrong side after every update"));
     if (cosines.length > 0) both.append(svgOf({ ...common, y: { label: "cosine to the widest plane (line), at least (dots)", grid: true, domain: [Math.min(0, ...cosines.map((c) => c.cosine)), 1] }, marks: [now, ...styled(cosines, "cosine", "var(--c2)"), Plot.dot(cosines.filter((_, k) => k % Math.ceil(cosines.length / 60) === 0), { x: "k", y: "bound", fill: "var(--c3)", r: 2.2 })] }, "Cosine to the widest plane after every update"));
     both.setAttribute("data-controls", "");
     return both;
@@ -201,7 +203,7 @@ export function path(card: Card, answer: Path, rows: number, now: number, choose
   const x = { label: answer.option, type: answer.option === "nu" ? ("linear" as const) : ("log" as const), tickFormat: (t: number) => (answer.option === "nu" || Number.isInteger(Math.log10(t)) ? String(Number(t.toPrecision(3))) : "") };
   card.show(`Path over ${answer.option}`, words, (width) => {
     const wide = width > 620;
-    const common = { width: wide ? Math.floor(width / 2 - 8) : width, height: 190, marginLeft: 44, marginBottom: 34, x };
+    const common = { width: wide ? Math.floor(width / 2 - 8) : width, height: 220, marginLeft: 44, x };
     const rule = Plot.ruleX([p.value], { stroke: "var(--faint)" });
     const holder = h("div", { class: "pair", "data-controls": "" });
     const finish = (svg: Element, label: string) => {
@@ -210,8 +212,8 @@ export function path(card: Card, answer: Path, rows: number, now: number, choose
       svg.querySelectorAll("g[aria-label]").forEach((g) => g.removeAttribute("aria-label"));
       return svg;
     };
-    if (done.some((q) => q.margin)) holder.append(finish(Plot.plot({ ...common, y: { label: "margin 1/|\u03B8|", grid: true, zero: true, nice: true }, marks: [rule, Plot.lineY(done, { x: "value", y: "margin", stroke: "var(--c2)", strokeWidth: 2, marker: "dot" })] }), "Margin along the path"));
-    holder.append(finish(Plot.plot({ ...common, y: { label: "support vectors (squares), wrong rows (circles)", grid: true, zero: true, nice: true }, symbol: { domain: ["support vectors", "wrong rows"], range: ["square", "circle"] }, marks: [rule, Plot.lineY(series, { x: "value", y: "count", z: "what", stroke: (d) => (d.what === "wrong rows" ? "var(--c0)" : "var(--c1)") }), Plot.dot(series, { x: "value", y: "count", symbol: "what", fill: (d) => (d.what === "wrong rows" ? "var(--c0)" : "var(--c1)"), r: 3.5 })] }), "Support vectors and wrong rows along the path"));
+    if (done.some((q) => q.margin)) holder.append(finish(chart({ ...common, y: { label: "margin 1/|\u03B8|", grid: true, zero: true, nice: true }, marks: [rule, Plot.lineY(done, { x: "value", y: "margin", stroke: "var(--c2)", strokeWidth: 2, marker: "dot" })] }), "Margin along the path"));
+    holder.append(finish(chart({ ...common, y: { label: "support vectors (squares), wrong rows (circles)", grid: true, zero: true, nice: true }, symbol: { domain: ["support vectors", "wrong rows"], range: ["square", "circle"] }, marks: [rule, Plot.lineY(series, { x: "value", y: "count", z: "what", stroke: (d) => (d.what === "wrong rows" ? "var(--c0)" : "var(--c1)") }), Plot.dot(series, { x: "value", y: "count", symbol: "what", fill: (d) => (d.what === "wrong rows" ? "var(--c0)" : "var(--c1)"), r: 3.5 })] }), "Support vectors and wrong rows along the path"));
     return holder;
   }, () => table("the path", [
     { head: answer.option, cell: (q: (typeof done)[number]) => num(q.value), number: true },

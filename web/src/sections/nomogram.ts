@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The nomogram: every feature has a scale of points, and the points add up to the score. Handles move by mouse, touch and keys.
-import { h, name, num, probability, section } from "../dom";
-import type { Nomogram, Report } from "../types";
+import { h, leastWidth, name, num, probability, section } from "../dom";
+import type { Calibrator, Nomogram, Report } from "../types";
 import { shorter } from "./summary";
 
 const ns = "http://www.w3.org/2000/svg";
@@ -26,10 +26,28 @@ function roundNumbers(low: number, high: number, wanted: number): number[] {
 export function scoresOf(n: Nomogram, values: number[], rest: number[]): number[] {
   return n.planes.map((p, k) => p.weights.reduce((sum, w, j) => sum + w * values[j], p.offset) + rest[k]);
 }
+// What a calibrator has learned, as the library applies it: never on the other side of 1/2 than the label.
+function calibrated(c: Calibrator, scores: number[]): number[] {
+  const sigmoid = (t: number) => 1 / (1 + Math.exp(-t));
+  const free = (f: number) => {
+    if (c.scores === undefined || c.probabilities === undefined) return sigmoid((c.slope ?? 0) * f + (c.shift ?? 0));
+    const after = c.scores.findIndex((s) => s > f), p = c.probabilities;
+    if (after === 0) return p[0];
+    if (after < 0) return p[p.length - 1];
+    const share = (f - c.scores[after - 1]) / (c.scores[after] - c.scores[after - 1]);
+    return p[after - 1] + share * (p[after] - p[after - 1]);
+  };
+  if (scores.length === 1) return [scores[0] > 0 ? Math.max(free(scores[0]), 0.5) : scores[0] < 0 ? Math.min(free(scores[0]), 0.5) : 0.5];
+  const most = Math.max(...scores);
+  const shares = scores.map((f) => (c.scores ? free(f) : Math.exp((c.slope ?? 0) * (f - most))));
+  const total = shares.reduce((a, b) => a + b, 0);
+  return shares.map((x) => x / total);
+}
 export function probabilities(n: Nomogram, scores: number[]): number[] | null {
   const sigmoid = (f: number) => 1 / (1 + Math.exp(-f));
   if (n.probability === "none") return null;
   if (n.probability === "logistic") return [sigmoid(scores[0])];
+  if (n.probability === "platt" || n.probability === "isotonic") return calibrated(n.calibrator!, scores);
   const shares = n.probability === "softmax" ? scores.map((f) => Math.exp(f - Math.max(...scores))) : scores.map(sigmoid);
   const total = shares.reduce((a, b) => a + b, 0);
   return shares.map((x) => x / total);
@@ -50,7 +68,7 @@ class Picture {
     this.plane = n.planes.length - 1;
     new ResizeObserver(() => {
       const width = Math.floor(this.holder.clientWidth);
-      if (width > 0 && width !== this.drawn) this.draw(width);
+      if (width >= leastWidth && width !== this.drawn) this.draw(width);
     }).observe(this.holder);
   }
 
@@ -69,7 +87,7 @@ class Picture {
     const x = (points: number) => left + (points / 100) * (width - left - right);
     svg.append(s("text", { x: left, y: 12, "font-size": 12, fill: "var(--faint)" }, "points"));
     for (let p = 0; p <= 100; p += narrow ? 20 : 10) {
-      svg.append(s("line", { x1: x(p), x2: x(p), y1: 32, y2: height - 8, stroke: "var(--rule)" }), s("text", { x: x(p), y: 26, "font-size": 12, "text-anchor": "middle", fill: "var(--faint)" }, String(p)));
+      svg.append(s("line", { x1: x(p), x2: x(p), y1: 32, y2: height - 8, stroke: "var(--rule)" }), s("text", { x: x(p), y: 26, "font-size": 12.5, "text-anchor": "middle", fill: "var(--faint)" }, String(p)));
     }
     this.n.features.forEach((_, j) => this.scale(svg, j, top + step * j + (narrow ? 36 : 16), left, narrow, x));
     this.holder.replaceChildren(svg);
@@ -78,7 +96,7 @@ class Picture {
 
   private scale(svg: SVGElement, j: number, y: number, left: number, narrow: boolean, x: (points: number) => number) {
     const f = this.n.features[j], w = this.n.planes[this.plane].weights[j];
-    const label = s("text", narrow ? { x: left, y: y - 14, "font-size": 12, fill: "currentColor" } : { x: left - 14, y: y + 4, "font-size": 12.5, "text-anchor": "end", fill: "currentColor" }, shorter(f.name, narrow ? 44 : Math.floor((left - 20) / 6.8)));
+    const label = s("text", narrow ? { x: left, y: y - 14, "font-size": 13, fill: "currentColor" } : { x: left - 14, y: y + 4, "font-size": 13, "text-anchor": "end", fill: "currentColor" }, shorter(f.name, narrow ? 44 : Math.floor((left - 20) / 6.8)));
     label.append(s("title", {}, f.name));
     const a = x(this.points(j, f.low)), b = x(this.points(j, f.high));
     svg.append(label, s("line", { x1: a, x2: b, y1: y, y2: y, stroke: "currentColor", "stroke-width": 1.5 }));
@@ -90,10 +108,10 @@ class Picture {
       svg.append(s("line", { x1: at, x2: at, y1: y - 4, y2: y + 4, stroke: "currentColor" }));
       if (at - lastAt < 7 * text.length + 6) continue;
       lastAt = at;
-      svg.append(s("text", { x: at, y: y + 18, "font-size": 11, "text-anchor": "middle", fill: "var(--faint)" }, text));
+      svg.append(s("text", { x: at, y: y + 18, "font-size": 12, "text-anchor": "middle", fill: "var(--faint)" }, text));
     }
     if (marks.length === 0) {
-      svg.append(s("text", { x: Math.max(a, b) + 12, y: y + 4, "font-size": 11, fill: "var(--faint)" }, w === 0 ? "no weight" : `${num(f.low, 3)} to ${num(f.high, 3)}`));
+      svg.append(s("text", { x: Math.max(a, b) + 12, y: y + 4, "font-size": 12, fill: "var(--faint)" }, w === 0 ? "no weight" : `${num(f.low, 3)} to ${num(f.high, 3)}`));
     }
     this.handle(svg, j, y, x);
   }
@@ -152,7 +170,7 @@ class Picture {
     this.reading.replaceChildren(
       h("p", { class: "values" }, h("span", {}, "points ", h("strong", {}, num(total, 4))), h("span", {}, "score ", h("strong", {}, num(score, 4))),
         chances && h("span", {}, "probability of ", name(p.class), " ", h("strong", {}, probability(chances[n.planes.length === 1 ? 0 : this.plane]))), h("span", {}, "answer ", h("strong", {}, name(best)))),
-      h("p", {}, h("small", {}, `score = ${num(p.base, 5)} + ${num(p.unit, 5)} \u00D7 ${num(total, 5)} points${n.left_out > 0 ? ` ${this.rest[this.plane] < 0 ? "\u2212" : "+"} ${num(Math.abs(this.rest[this.plane]), 5)} from the ${n.left_out} features not shown` : ""} = ${num(score, 5)}`)));
+      h("p", {}, h("small", {}, `score = ${num(p.base, 5)} + ${num(p.unit, 5)} \u00D7 ${num(total, 5)} points${n.left_out > 0 ? ` ${this.rest[this.plane] < 0 ? "\u2212" : "+"} ${num(Math.abs(this.rest[this.plane]), 5)} from the ${num(n.left_out)} features not shown` : ""} = ${num(score, 5)}`)));
   }
 }
 
@@ -182,5 +200,5 @@ export function nomogram(report: Report): HTMLElement | null {
   return section("nomogram", "Add it up yourself",
     h("p", { class: "lead" }, "A nomogram: every value is worth some points, and the points add up to the score exactly. Move the handles (arrow keys work), or start from a row of the data."),
     controls, h("div", { class: "panel" }, picture.reading), picture.holder,
-    n.left_out > 0 && h("p", {}, `The ${n.features.length} features that can move the score most are shown; the other ${n.left_out} stay as they are in the row you start from.`));
+    n.left_out > 0 && h("p", {}, `The ${n.features.length} features that can move the score most are shown; the other ${num(n.left_out)} stay as they are in the row you start from.`));
 }

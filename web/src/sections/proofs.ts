@@ -2,6 +2,7 @@
 // Is it solved, can a plane separate the classes, and what the perceptron's mistakes prove.
 import * as Plot from "@observablehq/plot";
 import { polygonHull } from "d3";
+import { chart, wholeTicks } from "../chart";
 import { behind, count, figure, h, legend, name, num, section, sentence, table } from "../dom";
 import type { Report, SeparationAnswer, SeparationPicture } from "../types";
 
@@ -34,9 +35,9 @@ export function solved(report: Report): HTMLElement | null {
 function gapFigure(progress: [number, number][]): HTMLElement {
   const least = 1e-16;
   const points = progress.map(([k, gap]) => ({ k, gap: Math.max(gap, least) }));
-  const draw = (width: number) => Plot.plot({
-    width, height: 240, marginLeft: 60, marginBottom: 42, style: { fontSize: "12px" },
-    x: { label: "iteration", ticks: Math.min(10, points[points.length - 1].k + 1), tickFormat: (x: number) => (Number.isInteger(x) ? num(x) : "") }, y: { label: "relative gap", type: "log", grid: true, tickFormat: (y: number) => (Math.abs(Math.log10(y) % 1) < 1e-9 ? num(y, 2) : ""), ticks: 6 },
+  const draw = (width: number) => chart({
+    width, height: 240, marginLeft: 60,
+    x: { label: "iteration", ticks: wholeTicks(points[points.length - 1].k, width > 560 ? 10 : 5) }, y: { label: "relative gap", type: "log", grid: true, tickFormat: (y: number) => (Math.abs(Math.log10(y) % 1) < 1e-9 ? num(y, 2) : ""), ticks: 6 },
     marks: [Plot.line(points, { x: "k", y: "gap", stroke: "var(--c0)", strokeWidth: 2.5 }), Plot.dot(points, { x: "k", y: "gap", fill: "var(--c0)", r: 4, tip: true })],
   });
   return figure(draw, "The gap at every iteration, from training once more with the same options.", table("Gap at every iteration", [
@@ -79,10 +80,9 @@ function drawSeparation(picture: SeparationPicture, margin: number | undefined, 
   });
   marks.push(dots(quiet, 3.5, picture.meet ? 0.35 : 0.75), dots(loud, 6, 1));
   if (picture.meet) marks.push(Plot.dot([picture.meet], { symbol: "star", r: 9, fill: "currentColor", stroke: "var(--ground)", strokeWidth: 1.5 }));
-  return Plot.plot({
-    width, height: Math.min(420, Math.max(260, width * 0.62)), marginLeft: 52, marginBottom: 42, style: { fontSize: "12px" },
+  return chart({
+    width, height: Math.min(420, Math.max(260, width * 0.62)), marginLeft: 52,
     x: { label: picture.x, domain: [x1, x2], ticks: Math.max(3, width / 110) }, y: { label: picture.kind === "columns" ? picture.y : null, domain: [y1, y2], ticks: 5 }, marks,
-    symbol: { type: "identity" } as never,
   });
 }
 
@@ -101,6 +101,13 @@ function answer(a: SeparationAnswer, labels: [string, string], single: boolean):
     box.append(h("p", {}, a.verdict === "touching"
       ? `No plane separates them strictly: their hulls touch. ${count(a.witness.count, "row")} show it.`
       : `No plane separates them. ${count(a.witness.count, "row")} prove it: a mean of those of one class, weighted as in the table, is a mean of those of the other. The two hulls share that point (\u2605).`));
+  }
+  if (a.least_errors) {
+    const e = a.least_errors;
+    const listed = `${e.rows.slice(0, 12).map((row) => num(row)).join(", ")}${e.count > 12 ? ", \u2026" : ""}`;
+    box.append(h("p", {}, e.exact
+      ? `The fewest errors: ${count(e.upper, "row")}. One plane gets only ${e.count === 1 ? `row ${listed}` : `rows ${listed}`} wrong, and it is proved that none gets fewer.`
+      : `The fewest errors: at least ${num(e.lower)} (proved); a plane with ${num(e.upper)} was found. halfspace train --algorithm fewest-errors goes on searching.`));
   }
   if (a.picture) {
     const caption = a.picture.kind === "columns" ? "The rows in the two columns of the data; large: those of the proof."
@@ -153,8 +160,8 @@ export function perceptron(report: Report): HTMLElement | null {
     const points = [{ k: 0, length: 0, row: 0 }, ...walk.points.map((u) => ({ k: u[0], length: Math.hypot(u[5], u[6]), row: u[2] }))];
     const last = points[points.length - 1].k;
     const grid = Array.from({ length: 101 }, (_, i) => last * (i / 100) ** 2);
-    const draw = (width: number) => Plot.plot({
-      width, height: 330, marginLeft: 52, marginRight: 20, marginBottom: 42, style: { fontSize: "12px" }, x: { label: "mistakes k", ticks: Math.min(last, 10) }, y: { label: "length of \u03B8", grid: true, nice: true },
+    const draw = (width: number) => chart({
+      width, height: 330, marginLeft: 52, marginRight: 20, x: { label: "mistakes k", ticks: wholeTicks(last, width > 560 ? 10 : 5) }, y: { label: "length of \u03B8", grid: true, nice: true },
       marks: [
         Plot.areaY(grid, { x: (k: number) => k, y1: (k: number) => gamma * k, y2: (k: number) => R * Math.sqrt(k), fill: "var(--c0)", fillOpacity: 0.1 }),
         Plot.line(grid, { x: (k: number) => k, y: (k: number) => R * Math.sqrt(k), stroke: "var(--c1)", strokeWidth: 2 }),
@@ -167,7 +174,7 @@ export function perceptron(report: Report): HTMLElement | null {
       h("ul", { class: "legend" }, h("li", {}, h("span", { class: "key k1" }, "\u2501"), " R\u221Ak, above"), h("li", {}, h("span", {}, "\u2501"), " length of the plane"), gamma > 0 ? h("li", {}, h("span", { class: "key k2" }, "\u254C"), " k \u00B7 margin, below") : h("li", {}, "no margin is proved, so nothing bounds it from below")),
       figure(draw, `The walk, made again with the options and the seed of the model: ${count(walk.updates, "update")}.`, table("Updates", [
         { head: "k", cell: (u) => num(u[0]), number: true }, { head: "pass", cell: (u) => num(u[1]), number: true }, { head: "row", cell: (u) => num(u[2]), number: true }, { head: "y", cell: (u) => num(u[3]), number: true },
-        { head: "margin before", cell: (u) => num(u[4]), number: true }, { head: "|\u03B8|", cell: (u) => num(u[5]), number: true }, { head: "\u03B80", cell: (u) => num(u[6]), number: true }], walk.points), "Length of the plane after every mistake, between its bounds"));
+        { head: "margin before", cell: (u) => num(u[4]), number: true }, { head: "|\u03B8|", cell: (u) => num(u[5]), number: true }, { head: "\u03B8\u2080", cell: (u) => num(u[6]), number: true }], walk.points), "Length of the plane after every mistake, between its bounds"));
   }
   return box;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How good: error and interval beside baselines, and the confusion matrix.
 import * as Plot from "@observablehq/plot";
-import { between, figure, h, name, num, percent, section, table } from "../dom";
+import { chart } from "../chart";
+import { between, figure, h, name, num, percent, scroller, section, table } from "../dom";
 import type { Quality, Report } from "../types";
 
 interface Line { name: string; error: number; interval: [number, number] | null; rows: number; errors: number; p?: number | null; kind: number }
@@ -18,7 +19,7 @@ const pick = (f: { error: number; interval: [number, number] | null; rows: numbe
 function confusion(q: Quality): HTMLElement {
   const { labels, counts, undecided } = q.confusion;
   const columns = labels.length + (undecided ? 1 : 0);
-  const head = h("tr", {}, h("th", { scope: "col" }, "true class"), ...labels.map((l) => h("th", { scope: "col" }, name(l))), undecided && h("th", { scope: "col" }, "undecided"));
+  const head = h("tr", {}, h("th", { scope: "col" }, "true \u2193 given \u2192"), ...labels.map((l) => h("th", { scope: "col" }, name(l))), undecided && h("th", { scope: "col" }, "undecided"));
   const body = h("tbody");
   counts.forEach((row, k) => {
     const total = row.slice(0, columns).reduce((a, b) => a + b, 0);
@@ -32,8 +33,8 @@ function confusion(q: Quality): HTMLElement {
     });
     body.append(h("tr", {}, h("th", { scope: "row" }, k < labels.length ? name(labels[k]) : "other"), ...cells));
   });
-  return h("div", { class: "scroll all", tabindex: 0, role: "region", "aria-label": "Confusion matrix" },
-    h("table", { class: "confusion" }, h("caption", {}, "Rows by true class (down) and the class that the model gives (across)"), h("thead", {}, head), body));
+  return scroller("scroll all", "Confusion matrix",
+    h("table", { class: "confusion" }, h("caption", {}, "Rows: true class down, given class across"), h("thead", {}, head), body));
 }
 
 export function quality(report: Report): HTMLElement {
@@ -41,9 +42,9 @@ export function quality(report: Report): HTMLElement {
   const training = q.on === "data" && report.data.training;
   const all = lines(q, report.data.training);
   const draw = (width: number) => {
-    const left = Math.min(width * 0.45, 290);
-    return Plot.plot({
-      width, height: 56 + 34 * all.length, marginBottom: 40, marginLeft: left, marginRight: 70, style: { fontSize: "12px" },
+    const left = Math.min(width * 0.45, 300);
+    return chart({
+      width, height: 56 + 34 * all.length, marginLeft: left, marginRight: 70,
       x: { label: "share wrong", grid: true, tickFormat: (x: number) => percent(x), domain: [0, Math.max(0.01, ...all.map((l) => l.interval?.[1] ?? l.error)) * 1.05], ticks: Math.max(3, width / 130) },
       y: { label: null, domain: all.map((_, k) => k), tickFormat: (k: number) => all[k].name, tickSize: 0 },
       marks: [
@@ -53,7 +54,6 @@ export function quality(report: Report): HTMLElement {
         Plot.text(all, { x: (l: Line) => l.interval?.[1] ?? l.error, y: (_: Line, k: number) => k, text: (l: Line) => percent(l.error), dx: 9, textAnchor: "start", fill: "currentColor" }),
         Plot.ruleX([0]),
       ],
-      symbol: { type: "identity" } as never,
     });
   };
   return section("quality", "How good is it?",
@@ -68,10 +68,10 @@ export function quality(report: Report): HTMLElement {
         { head: "p, McNemar", cell: (l) => (l.p === undefined ? "" : num(l.p, 2)), number: true }], all), "Errors of the model and of baselines, with intervals"),
     q.baselines.some((b) => b.p_value !== undefined && b.p_value !== null && b.p_value > 0.05) &&
       h("p", {}, "At least one baseline is not shown to be worse: McNemar\u2019s exact test gives p above 0.05."),
-    confusion(q),
+    h("div", { class: "side-by-side" }, confusion(q),
     table("By class", [
       { head: "class", cell: (c) => name(c.label) }, { head: "rows", cell: (c) => num(c.rows), number: true },
       { head: "precision", cell: (c) => num(c.precision), number: true }, { head: "95 % interval", cell: (c) => between(c.precision_interval, (x) => num(x, 3)) },
       { head: "recall", cell: (c) => num(c.recall), number: true }, { head: "95 % interval", cell: (c) => between(c.recall_interval, (x) => num(x, 3)) },
-      { head: "F1", cell: (c) => num(c.f1), number: true }], q.classes));
+      { head: "F1", cell: (c) => num(c.f1), number: true }], q.classes)));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Planes that move: the walk of an online learner update by update, and the machines along C.
 import * as Plot from "@observablehq/plot";
-import { behind, count, h, legend, num, paint, percent, section, table } from "../dom";
+import { chart } from "../chart";
+import { behind, count, h, leastWidth, legend, num, paint, percent, section, table } from "../dom";
 import type { FlatPoint, Line, Report, ReplayUpdate } from "../types";
 
 interface Box { x1: number; x2: number; y1: number; y2: number }
@@ -66,10 +67,9 @@ function squared(box: Box, width: number): Box {
 }
 
 function frame(width: number, box: Box, x: string, y: string, marks: Plot.Markish[]): Element {
-  return Plot.plot({
-    width, height: heightOf(width), marginLeft: margins.left, marginRight: margins.right, marginTop: margins.top, marginBottom: 42, style: { fontSize: "12px" }, clip: true,
+  return chart({
+    width, height: heightOf(width), marginLeft: margins.left, marginRight: margins.right, marginTop: margins.top, clip: true,
     x: { label: x, domain: [box.x1, box.x2], ticks: Math.max(3, width / 110) }, y: { label: y, domain: [box.y1, box.y2], ticks: 5 }, marks,
-    symbol: { type: "identity" } as never,
   });
 }
 
@@ -80,27 +80,31 @@ function stage(draw: (width: number) => Element, label: () => string): { holder:
   const again = () => width > 0 && paint(holder, draw(width), label());
   new ResizeObserver(() => {
     const now = Math.floor(holder.clientWidth);
-    if (now === 0 || now === width) return;
+    if (now < leastWidth || now === width) return;
     width = now;
     again();
   }).observe(holder);
   return { holder, again };
 }
 
+// A sheet that the plane does not cut shows one side only.
+const missed = (box: Box, line: Line) => (cutOf(box, line).length < 2 ? "the plane itself lies outside of the picture" : null);
+
 const vector = (theta: (number | null)[] | undefined, theta0: number) =>
   theta ? `(${theta.map((w) => num(w)).join(", ")}${theta0 !== 0 ? `; ${num(theta0)}` : ""})` : "";
 
-function words(report: Report, u: ReplayUpdate): HTMLElement {
+function words(report: Report, u: ReplayUpdate, seen: string | null): HTMLElement {
   const r = report.replay!;
   const bound = report.perceptron?.best_bound;
   const items: (string | null)[] = [
     `pass ${num(u.pass)}, row ${num(u.row)} with y = ${u.y > 0 ? "+1" : "\u22121"}${u.batch ? `, the first of ${u.batch} rows of the batch` : ""}`,
     `its margin goes from ${num(u.margin_before)} to ${num(u.margin_after)}${u.loss ? `, its loss was ${num(u.loss)}` : ""}`,
-    u.theta && u.theta_before ? `\u03B8 from ${vector(u.theta_before, u.theta0_before)} to ${vector(u.theta, u.theta0)}` : `|\u03B8| = ${num(u.norm)}, \u03B80 from ${num(u.theta0_before)} to ${num(u.theta0)}`,
+    u.theta && u.theta_before ? `\u03B8 from ${vector(u.theta_before, u.theta0_before)} to ${vector(u.theta, u.theta0)}` : `|\u03B8| = ${num(u.norm)}, \u03B8\u2080 from ${num(u.theta0_before)} to ${num(u.theta0)}`,
     u.rate !== 1 || u.keep !== 1 ? `step \u03B7 = ${num(u.rate)}, \u03B8 shrunk by ${num(u.keep)}` : null,
     u.votes !== undefined ? `this plane gets ${count(u.votes, "vote")}` : null,
     u.mean ? "dotted: the mean of all planes so far" : null,
-    bound && r.algorithm.endsWith("perceptron") ? `${num(u.k)} of at most ${num(bound)} mistakes` : null,
+    bound && r.algorithm.endsWith("perceptron") ? `${num(u.k)} of at most ${num(Math.floor(bound))} mistakes` : null,
+    seen,
   ];
   return h("div", { class: "reading" }, h("p", {}, h("strong", {}, `Update ${num(u.k)}`), ` of ${num(r.updates)}`), h("ul", {}, ...items.filter((text): text is string => text !== null).map((text) => h("li", {}, text))));
 }
@@ -135,7 +139,7 @@ export function replay(report: Report): HTMLElement | null {
     at = Math.max(0, Math.min(last, to));
     slider.value = String(at);
     slider.setAttribute("aria-valuetext", `update ${r.shown[at].k}`);
-    reading.replaceChildren(words(report, r.shown[at]));
+    reading.replaceChildren(words(report, r.shown[at], missed(rows, r.shown[at].after)));
     again();
   };
   const button = (id: string, text: string, to: () => number) => {
@@ -182,10 +186,9 @@ export function path(report: Report): HTMLElement | null {
   const nearest = p.chosen === null ? p.points.length - 1 : p.points.reduce((best, point, k) => (Math.abs(Math.log(point.value / p.chosen!)) < Math.abs(Math.log(p.points[best].value / p.chosen!)) ? k : best), 0);
   let at = nearest;
   const show = p.metric === "error" ? percent : num;
-  const curve = stage((width) => Plot.plot({
-    width, height: 300, marginLeft: 56, marginBottom: 42, style: { fontSize: "12px" },
+  const curve = stage((width) => chart({
+    width, height: 300, marginLeft: 56,
     x: { label: p.option, type: log ? "log" : "linear", ticks: Math.max(3, width / 120), tickFormat: (x: number) => (!log || Math.abs(Math.log10(x) % 1) < 1e-9 ? num(x) : "") }, y: { label: p.metric, grid: true, nice: true, zero: true, tickFormat: (y: number) => show(y) },
-    symbol: { type: "identity" } as never,
     marks: [
       p.points.some((q) => q.low !== null) ? Plot.areaY(p.points, { x: "value", y1: "low", y2: "high", fill: "var(--c1)", fillOpacity: 0.15 }) : null,
       p.chosen !== null ? Plot.ruleX([p.chosen], { stroke: "currentColor", strokeDasharray: "3 3" }) : null,
@@ -231,12 +234,13 @@ export function path(report: Report): HTMLElement | null {
 export function learningCurve(report: Report): HTMLElement | null {
   const c = report.curve;
   if (!c) return null;
-  const { holder } = stage((width) => Plot.plot({
-    width, height: 320, marginLeft: 56, marginBottom: 42, style: { fontSize: "12px" },
-    x: { label: "training rows", type: "log", ticks: Math.max(3, width / 120), tickFormat: (x: number) => num(x) }, y: { label: "error", grid: true, nice: true, zero: true, tickFormat: (y: number) => percent(y) },
-    symbol: { type: "identity" } as never,
+  // Wide intervals of few repeats do not press the curves to the ground.
+  const top = Math.max(0.01, 1.6 * Math.max(...c.points.map((q) => Math.max(q.training, q.test)), c.bayes_error ?? 0));
+  const { holder } = stage((width) => chart({
+    width, height: 320, marginLeft: 56,
+    x: { label: "training rows", type: "log", ticks: Math.max(3, width / 120), tickFormat: (x: number) => num(x) }, y: { label: "error", grid: true, domain: [0, top], tickFormat: (y: number) => percent(y) }, clip: true,
     marks: [
-      Plot.areaY(c.points.filter((q) => q.low !== null), { x: "rows", y1: "low", y2: "high", fill: "var(--c1)", fillOpacity: 0.15 }),
+      Plot.areaY(c.points.filter((q) => q.low !== null), { x: "rows", y1: (q: { low: number }) => Math.min(q.low, top), y2: (q: { high: number }) => Math.min(q.high, top), fill: "var(--c1)", fillOpacity: 0.15 }),
       c.bayes_error !== null ? Plot.ruleY([c.bayes_error], { stroke: "currentColor", strokeDasharray: "2 4" }) : null,
       Plot.line(c.points, { x: "rows", y: "training", stroke: "var(--c0)", strokeWidth: 2.5 }), Plot.dot(c.points, { x: "rows", y: "training", fill: "var(--c0)", r: 4 }),
       Plot.line(c.points, { x: "rows", y: "test", stroke: "var(--c1)", strokeWidth: 2.5, strokeDasharray: "7 4" }), Plot.dot(c.points, { x: "rows", y: "test", fill: "var(--c1)", symbol: () => "square", r: 4 }),

@@ -10,6 +10,7 @@ export function reproduce(report: Report): HTMLElement {
   return section("reproduce", "Do it again",
     h("p", { class: "lead" }, `The same seed gives the same bits, whatever the number of threads. Trained by halfspace ${r.trained_by || "(another program)"}${r.seed ? `, seed ${r.seed}` : ""}; this page by ${r.version}.`),
     r.train && h("pre", { tabindex: 0 }, r.train), h("pre", { tabindex: 0 }, r.verify), h("pre", { tabindex: 0 }, r.report),
+    h("p", {}, "To move rows and watch algorithms step by step, two columns at a time:"), h("pre", { tabindex: 0 }, r.playground),
     table("Fingerprints of the data", [
       { head: "data", cell: (f) => f.what }, { head: "fingerprint", cell: (f) => h("code", {}, f.fingerprint || "\u2013") }], r.fingerprints),
     report.model.options.length > 0 && behind("Options of the training", pairs("Options", report.model.options)),

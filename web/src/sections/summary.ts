@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The verdict with its figures, and the data card.
 import * as Plot from "@observablehq/plot";
+import { chart, wholeTicks } from "../chart";
 import { between, classColour, count, figure, h, name, num, percent, section, sentence, table, type Child } from "../dom";
 import type { Check, Report } from "../types";
 
@@ -24,7 +25,8 @@ function separableTile(report: Report): HTMLElement | null {
   const one = answers[0];
   if (!one.decided) return tile("Separable by a plane", "open", "not decided quickly");
   if (yes) return tile("Separable by a plane", "yes", one.margin ? `margin ${num(one.margin.lower)}` : "proved");
-  return tile("Separable by a plane", "no", `${one.verdict}: ${count(one.witness?.count ?? 0, "row")} prove it`);
+  const least = one.least_errors;
+  return tile("Separable by a plane", "no", `${count(one.witness?.count ?? 0, "row")} prove it${least ? least.exact ? `; every plane gets ${num(least.upper)} wrong or more` : `; every plane gets at least ${num(least.lower)} wrong` : ""}`);
 }
 
 export function verdict(report: Report): HTMLElement {
@@ -55,10 +57,9 @@ export function dataCard(report: Report): HTMLElement {
   const passed = d.checks.filter((c) => c.severity === "passed");
   const shown = d.classes.slice(0, 30);
   const total = d.classes.reduce((sum, c) => sum + c.rows, 0);
-  const bars = (width: number) => Plot.plot({
-    width, height: 52 + 26 * shown.length, marginBottom: 38, marginLeft: Math.min(175, width * 0.4), marginRight: 60,
-    x: { label: "rows", grid: true, ticks: 5 }, y: { label: null, domain: shown.map((_, k) => k), tickFormat: (k: number) => shorter(shown[k].label) },
-    style: { fontSize: "12px" },
+  const bars = (width: number) => chart({
+    width, height: 52 + 26 * shown.length, marginBottom: 38, marginLeft: Math.min(width * 0.4, 24 + 7.5 * Math.max(...shown.map((c) => Math.min(24, c.label.length)))), marginRight: 64,
+    x: { label: "rows", grid: true, ticks: wholeTicks(Math.max(...shown.map((c) => c.rows)), width > 560 ? 6 : 4) }, y: { label: null, domain: shown.map((_, k) => k), tickFormat: (k: number) => shorter(shown[k].label) },
     marks: [
       Plot.barX(shown, { x: "rows", y: (_: unknown, k: number) => k, fill: (_: unknown, k: number) => classColour(k), insetTop: 3, insetBottom: 3 }),
       Plot.text(shown, { x: "rows", y: (_: unknown, k: number) => k, text: (c: { rows: number }) => percent(c.rows / total), dx: 6, textAnchor: "start", fill: "currentColor" }),

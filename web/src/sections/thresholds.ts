@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ROC, precision and recall, and a threshold with the costs of both kinds of mistake.
 import * as Plot from "@observablehq/plot";
-import { h, behind, name, num, paint, percent, section, table } from "../dom";
+import { chart } from "../chart";
+import { h, behind, leastWidth, name, num, paint, percent, scroller, section, table } from "../dom";
 import type { Report, Thresholds } from "../types";
 
 interface At { threshold: number | null; tp: number; fp: number; tpr: number; fpr: number; precision: number; hull: boolean }
@@ -29,9 +30,9 @@ export function thresholds(report: Report): HTMLElement | null {
 
   const square = (holder: HTMLElement, marks: Plot.Markish[], x: string, y: string, label: string) => {
     const width = Math.floor(holder.clientWidth);
-    if (width === 0) return;
-    paint(holder, Plot.plot({
-      width, height: Math.min(width, 380), marginLeft: 48, marginBottom: 40, style: { fontSize: "12px" }, x: { label: x, domain: [0, 1], ticks: 5 }, y: { label: y, domain: [0, 1], grid: true, ticks: 5 },
+    if (width < leastWidth) return;
+    paint(holder, chart({
+      width, height: Math.min(width, 380), marginLeft: 48, x: { label: x, domain: [0, 1], ticks: 5 }, y: { label: y, domain: [0, 1], grid: true, ticks: 5 },
       marks: [...marks],
     }), label);
   };
@@ -41,21 +42,21 @@ export function thresholds(report: Report): HTMLElement | null {
     const here = (x: number, y: number) => [Plot.dot([[x, y]], { r: 7, fill: "var(--ground)", stroke: "currentColor", strokeWidth: 2.5 }), Plot.dot([[x, y]], { r: 2.5, fill: "currentColor" })];
     square(roc, [Plot.line([[0, 0], [1, 1]], { stroke: "var(--faint)", strokeDasharray: "3 4" }), Plot.line(points.filter((q) => q.hull), { x: "fpr", y: "tpr", stroke: "var(--c1)", strokeDasharray: "5 4" }), Plot.line(points, { x: "fpr", y: "tpr", stroke: "var(--c0)", strokeWidth: 2.5 }), ...here(p.fpr, p.tpr)],
       "false positive rate", "true positive rate", "ROC curve");
-    square(pr, [Plot.ruleY([t.positive / (t.positive + t.negative)], { stroke: "var(--faint)", strokeDasharray: "3 4" }), Plot.line(points.slice(1), { x: "tpr", y: "precision", stroke: "var(--c0)", strokeWidth: 2.5, curve: "step-before" }), ...here(p.tpr, p.precision)],
+    square(pr, [Plot.ruleY([t.positive / (t.positive + t.negative)], { stroke: "var(--faint)", strokeDasharray: "3 4" }), Plot.line(points.length > 1 ? [{ ...points[1], tpr: 0 }, ...points.slice(1)] : [], { x: "tpr", y: "precision", stroke: "var(--c0)", strokeWidth: 2.5, curve: "step-before" }), ...here(p.tpr, p.precision)],
       "recall", "precision", "Precision and recall");
     const width = Math.floor(costs.clientWidth);
     const finite = points.map((q, k) => ({ k, threshold: q.threshold, cost: cost(q) })).filter((q) => q.threshold !== null) as { k: number; threshold: number; cost: number }[];
-    if (width > 0) {
-      paint(costs, Plot.plot({
-        width, height: 200, marginLeft: 56, marginBottom: 40, style: { fontSize: "12px" }, x: { label: "threshold on the score" }, y: { label: "cost", grid: true, ticks: 4, domain: [0, Math.max(...finite.map((q) => q.cost)) || 1] },
-        marks: [Plot.line(finite, { x: "threshold", y: "cost", stroke: "var(--c0)", strokeWidth: 2, curve: "step-before" }), Plot.ruleX([0], { stroke: "var(--faint)", strokeDasharray: "3 4" }), p.threshold === null ? null : Plot.ruleX([p.threshold], { stroke: "currentColor", strokeWidth: 2 })],
+    if (width >= leastWidth) {
+      paint(costs, chart({
+        width, height: 200, marginLeft: 56, x: { label: "threshold on the score" }, y: { label: "cost", grid: true, ticks: 4, domain: [0, Math.max(...finite.map((q) => q.cost)) || 1] },
+        marks: [Plot.line(finite, { x: "threshold", y: "cost", stroke: "var(--c0)", strokeWidth: 2, curve: "step-before" }), finite.some((q) => q.threshold <= 0) && finite.some((q) => q.threshold >= 0) ? Plot.ruleX([0], { stroke: "var(--faint)", strokeDasharray: "3 4" }) : null, p.threshold === null ? null : Plot.ruleX([p.threshold], { stroke: "currentColor", strokeWidth: 2 })],
       }), "Cost over the threshold");
     }
     const fn = t.positive - p.tp, tn = t.negative - p.fp;
     const cell = (n: number, total: number, good: boolean) => h("td", { style: `background: color-mix(in srgb, var(${good ? "--heat" : "--c1"}) ${Math.round(8 + (27 * n) / Math.max(1, total))}%, var(--ground))` }, num(n));
     output.replaceChildren(
       h("p", {}, p.threshold === null ? "Nothing is called " : `A score of ${num(p.threshold)} or more is called `, h("strong", {}, name(t.of)), at === own ? " \u2013 this is what the model itself does." : "."),
-      h("div", { class: "scroll all", tabindex: 0, role: "region", "aria-label": "Rows by class at this threshold" }, h("table", { class: "confusion" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "true class"), h("th", { scope: "col" }, "called ", name(t.against)), h("th", { scope: "col" }, "called ", name(t.of)))),
+      scroller("scroll all", "Rows by class at this threshold", h("table", { class: "confusion" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "true \u2193 called \u2192"), h("th", { scope: "col" }, name(t.against)), h("th", { scope: "col" }, name(t.of)))),
         h("tbody", {}, h("tr", {}, h("th", { scope: "row" }, name(t.against)), cell(tn, t.negative, true), cell(p.fp, t.negative, false)), h("tr", {}, h("th", { scope: "row" }, name(t.of)), cell(fn, t.positive, false), cell(p.tp, t.positive, true))))),
       h("p", { class: "reading values" }, h("span", {}, "cost ", h("strong", {}, num(cost(p)))), h("span", {}, "recall ", h("strong", {}, percent(p.tpr))), h("span", {}, "precision ", h("strong", {}, percent(p.precision))), h("span", {}, "wrong ", h("strong", {}, percent((fn + p.fp) / (t.positive + t.negative))))));
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The weights in both units.
 import * as Plot from "@observablehq/plot";
+import { chart } from "../chart";
 import { figure, h, name, num, section, table } from "../dom";
 import type { Report, Weight, WeightPlane } from "../types";
 import { shorter } from "./summary";
@@ -10,14 +11,14 @@ const most = 20;
 function planeBox(plane: WeightPlane, several: boolean, positive: string, negative: string): HTMLElement {
   const shown = plane.weights.slice(0, most);
   const draw = (width: number) => {
-    const left = Math.min(width * 0.42, 210);
+    const left = Math.min(width * 0.42, 210, 30 + 7.4 * Math.max(...shown.map((w) => w.name.length)));
     // Room for the figures beside the longest bars.
     const room = 1 / (1 - Math.min(0.6, 50 / ((width - left - 16) / 2)));
     const reach = room * Math.max(...shown.map((w) => Math.abs(w.per_deviation)), 1e-300);
-    return Plot.plot({
-      width, height: 60 + 22 * shown.length, marginBottom: 40, marginLeft: left, marginRight: 16, style: { fontSize: "12px" },
+    return chart({
+      width, height: 60 + 22 * shown.length, marginLeft: left, marginRight: 16,
       x: { label: "change of the score for one standard deviation more", grid: true, ticks: Math.max(3, (width - left) / 80), domain: [-reach, reach] },
-      y: { label: null, domain: shown.map((_, k) => k), tickFormat: (k: number) => shorter(shown[k].name, Math.floor(left / 6.6)), tickSize: 0 },
+      y: { label: null, domain: shown.map((_, k) => k), tickFormat: (k: number) => shorter(shown[k].name, Math.floor(left / 6.9)), tickSize: 0 },
       marks: [
         Plot.barX(shown, { x: "per_deviation", y: (_: Weight, k: number) => k, fill: (w: Weight) => (w.weight > 0 ? "var(--c1)" : "var(--c0)"), insetTop: 3, insetBottom: 3, tip: { format: { y: false, fill: false, x: false } }, channels: { feature: "name", weight: "weight", "per deviation": "per_deviation" } }),
         Plot.text(shown, { x: "per_deviation", y: (_: Weight, k: number) => k, text: (w: Weight) => num(w.per_deviation, 3), dx: 5, textAnchor: "start", filter: (w: Weight) => w.per_deviation >= 0, fill: "currentColor" }),
@@ -36,7 +37,7 @@ function planeBox(plane: WeightPlane, several: boolean, positive: string, negati
           { head: "mean", cell: (w) => num(w.mean), number: true }, { head: "deviation", cell: (w) => num(w.deviation), number: true }, { head: "least", cell: (w) => num(w.low), number: true }, { head: "greatest", cell: (w) => num(w.high), number: true }], plane.weights),
         `Weights of ${plane.class}`),
     h("p", { class: "formula" }, "f(x) = ", ...plane.weights.slice(0, 4).flatMap((w, k) => [k > 0 || w.weight < 0 ? (w.weight < 0 ? " \u2212 " : " + ") : "", num(Math.abs(w.weight)), "\u2009", name(w.name)]),
-      plane.weights.length + plane.left_out - plane.zeros > 4 && " + \u2026", plane.offset < 0 ? " \u2212 " : " + ", num(Math.abs(plane.offset))));
+      plane.weights.length + plane.left_out - plane.zeros > 4 && " + \u2026", plane.offset !== 0 && (plane.offset < 0 ? " \u2212 " : " + "), plane.offset !== 0 && num(Math.abs(plane.offset)), plane.weights.length === 0 && plane.offset === 0 && "0"));
 }
 
 export function weights(report: Report): HTMLElement | null {

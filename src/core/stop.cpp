@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace halfspace {
 namespace {
@@ -61,6 +62,11 @@ StopCause StopHandle::cause() const noexcept {
   const std::int64_t since = now() - grace_;
   if (cancelled != 0 && since >= cancelled) return StopCause::Cancelled;
   return since >= deadline_ ? StopCause::Time : StopCause::None;
+}
+
+double StopHandle::left() const noexcept {
+  if (deadline_ == never) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(deadline_ - now()) * 1e-9;
 }
 
 void StopHandle::look() const {

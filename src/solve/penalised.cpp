@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -92,12 +93,23 @@ class Planes {
         choose_solver(wish_.solver, wish_.loss, wish_.penalty, *rows_) == SolverName::Newton)
       first = first_factor_in_time();
     const std::vector<double> gaps(answers_.size(), wish_.gap);
-    solve_each(gaps, clock, first.get());
+    solve_each(gaps, first.get());
+    // Classes that used up their part of the time go on with what others have left.
+    for (int round = 0; round < 8; ++round) {
+      std::vector<double> late(gaps);
+      bool any = false;
+      for (std::size_t k = 0; k < answers_.size(); ++k) {
+        if (answers_[k].solution.stop != Stop::Time) late[k] = 0;
+        any = any || late[k] > 0;
+      }
+      if (!any || inner_.stop.asked()) break;
+      solve_each(late, first.get());
+    }
     // A class whose objective is below 1 may have a gap that is small beside 1 and not beside its part of the sum.
     for (int round = 0; round < 3 && answers_.size() > 1; ++round) {
       const std::vector<double> shares = missed_shares();
       if (shares.empty()) break;
-      solve_each(shares, clock, first.get());
+      solve_each(shares, first.get());
     }
     if (wish_.debias) fit_again(clock);
     return std::move(answers_);
@@ -139,20 +151,39 @@ class Planes {
     }
   }
 
+  // The time of one of so many classes that still wait for a thread.
+  [[nodiscard]] Run fair_share(std::size_t waiting) const {
+    Run mine = inner_;
+    const double left = inner_.stop.left();
+    const auto threads = static_cast<std::size_t>(outer_.threads.count());
+    const std::size_t turns = (waiting + threads - 1) / threads;
+    if (turns <= 1 || !std::isfinite(left)) return mine;
+    constexpr double solving = 0.7;  // of a turn; the rest is for its proof
+    mine.stop = inner_.stop.within(solving * std::max(0.0, left) / static_cast<double>(turns));
+    mine.threads = inner_.threads.until(mine.stop);
+    return mine;
+  }
+
   // The classes with a relative gap above 0 in `gaps` that have not reached it yet.
-  void solve_each(const std::vector<double>& gaps, const Clock& clock, const CurvatureMatrix* first) {
+  void solve_each(const std::vector<double>& gaps, const CurvatureMatrix* first) {
     // Every class gets its plane, also when there is no time left: the solvers stop by themselves.
     const Threads side_by_side(answers_.size() > 1 ? outer_.threads.count() : 1);
+    std::atomic<std::size_t> waiting(static_cast<std::size_t>(
+        std::count_if(gaps.begin(), gaps.end(), [](double gap) { return gap > 0; })));
     side_by_side.run(answers_.size(), [&](std::size_t k) {
       if (!(gaps[k] > 0)) return;
+      const Run mine = fair_share(waiting--);
+      const Clock clock(mine);
       const Problem one = problem(k);
-      const bool again = !answers_[k].solution.theta.empty();
+      const bool begun = !answers_[k].solution.theta.empty(), again = begun && answers_[k].proved;
       PlaneAnswer before = again ? PlaneAnswer(answers_[k]) : PlaneAnswer();
       std::optional<Solution> near;
-      if (!again && outer_.near != nullptr)
+      if (begun && !again) near = std::move(answers_[k].solution);
+      if (near) near->alpha.clear();
+      if (!begun && outer_.near != nullptr)
         near = start_near(*outer_.near, k, one, *rows_, wish_.C, gaps[k], inner_.threads);
       static_cast<PlaneAnswer&>(answers_[k]) =
-          solve_plane(one, *rows_, wish_.solver, gaps[k], inner_, clock, first, again ? &before : nullptr,
+          solve_plane(one, *rows_, wish_.solver, gaps[k], mine, clock, first, again ? &before : nullptr,
                       near ? &*near : nullptr);
       // Without a point of its own, a loss with a margin has its support vectors inside.
       if (answers_.size() == 1 || (has_vectors(wish_) && answers_[k].dual.rows.empty()))

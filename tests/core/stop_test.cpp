@@ -196,3 +196,13 @@ TEST_CASE("a run that could have been stopped and was not has the same bits") {
     }
   }
 }
+
+TEST_CASE("a handle knows how much of its time is left") {
+  CHECK(std::isinf(StopHandle().left()));
+  CHECK(std::isinf(StopHandle::make().left()));
+  const StopHandle handle = StopHandle().within(1000);
+  CHECK(handle.left() > 900);
+  CHECK(handle.left() <= 1000);
+  CHECK(handle.within(10).left() <= 10);
+  CHECK(StopHandle().within(0).left() <= 0);
+}

@@ -150,3 +150,55 @@ TEST_CASE("without a penalty separable, touching and dependent data are refused 
         std::string::npos);
   CHECK(refusal("1 1:1\n-1 1:1\n1 1:3\n-1 1:4\n").empty());
 }
+
+TEST_CASE(
+    "softmax at a large C follows its path and factors all planes, with the same bits for any number of "
+    "threads") {
+  // Ten classes that overlap, features of very different size.
+  Random random(21);
+  std::string text;
+  for (int i = 0; i < 700; ++i) {
+    const int k = i % 10;
+    text += std::to_string(k);
+    for (int j = 1; j <= 12; ++j) {
+      const int value = static_cast<int>(random.below(40)) + ((k * j) % 7) * 6 - 20;
+      if (value != 0) text += " " + std::to_string(j) + ":" + std::to_string(j == 5 ? 50 * value : value);
+    }
+    text += "\n";
+  }
+  const Dataset data = read_text(text);
+  for (const Offset offset : {Offset::Free, Offset::Lifted}) {
+    const LogisticRegression options{.C = 1000, .offset = offset, .gap = 1e-6};
+    const Fit one = train(data, options, {.threads = Threads(1)});
+    CHECK(one.answer.stop == Stop::Converged);
+    CHECK(one.proof.objective->relative_gap() <= 1e-6);
+    CHECK(one.trace.iterations < 100);
+    CHECK(verify(one.model(), data, Threads(1)).holds);
+    for (const int threads : {2, 3}) {
+      const Fit more = train(data, options, {.threads = Threads(threads)});
+      CHECK(std::get<LinearModel>(more.model().form).weights ==
+            std::get<LinearModel>(one.model().form).weights);
+      CHECK(std::get<LinearModel>(more.model().form).offsets ==
+            std::get<LinearModel>(one.model().form).offsets);
+    }
+  }
+}
+
+TEST_CASE("classes against the rest share the time that there is") {
+  const Dataset data = read_text(three_clouds(3000, 6));
+  Run run{.seconds = 0.3};
+  const Fit fit =
+      train(data, LogisticRegression{.C = 1, .multiclass = LogisticClasses::OneVsRest, .gap = 1e-17}, run);
+  // A gap that nothing reaches: every class stops, and all of them have been solved.
+  CHECK(fit.answer.stop != Stop::Converged);
+  REQUIRE(fit.proof.certificates.size() == 3);
+  double primal = 0, dual = 0;
+  for (const Certificate& certificate : fit.proof.certificates) {
+    const auto& gap = std::get<DualityGap>(certificate);
+    CHECK(gap.relative() < 1e-6);
+    primal += gap.primal;
+    dual += gap.dual;
+  }
+  CHECK(fit.proof.objective->primal == primal);
+  CHECK(fit.proof.objective->dual == dual);
+}

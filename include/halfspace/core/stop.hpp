@@ -45,6 +45,7 @@ class StopHandle {
   }  // that it ever asks
   [[nodiscard]] bool asked() const noexcept { return possible() && cause() != StopCause::None; }
   [[nodiscard]] StopCause cause() const noexcept;
+  [[nodiscard]] double left() const noexcept;  // seconds; infinity: no limit
   void check() const {
     if (possible()) look();
   }

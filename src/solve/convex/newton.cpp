@@ -36,6 +36,7 @@
 #include "solve/systems/gram_system.hpp"
 #include "solve/systems/line_losses.hpp"
 #include "solve/systems/newton_system.hpp"
+#include "solve/systems/present_columns.hpp"
 
 namespace halfspace {
 namespace {
@@ -432,6 +433,19 @@ Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal&
     start = &at;
   }
   try {
+    if (goal.team.alone()) {
+      if (const auto present = PresentColumns::worth_while(rows)) {
+        at.theta = present->gather(at.theta);
+        try {
+          at = newton_levels(problem, present->rows(), goal, at, start != nullptr);
+        } catch (const Stopped& stopped) {
+          at.stop = stop_of(stopped);
+        }
+        at.theta.resize(present->columns().size(), 0.0);
+        at.theta = present->scatter(at.theta);
+        return at;
+      }
+    }
     return newton_levels(problem, rows, goal, at, start != nullptr);
   } catch (const Stopped& stopped) {  // between the levels: the plane is that of the last one
     at.stop = stop_of(stopped);

@@ -2,14 +2,13 @@
 // Newton's method for logistic regression with several classes at once.
 //
 // Problem    minimise 1/2 sum |theta_k|^2 + sum cost_i (log sum_k exp f_ik - f_{i y_i}).
-// Step       H s = -g by conjugate gradients over all planes together; a row's part of a product is cost p
-//            o (v - p . v). A one-dimensional Newton search along s on cached scores.
+// Step       H s = -g by conjugate gradients over all planes together (SoftmaxSystem). A one-dimensional Newton search
+//            along s on cached scores.
 // Offsets    free ones are not left to the conjugate gradients, in whose norm a rare class hardly counts: after
 //            every step they are fitted by themselves, by Newton's method in as many unknowns as there are classes.
-// Systems    up to `softmax_factor_limit` features one Cholesky factor preconditions every plane: that of I + X' D
-//            X over a sample of the rows, with the mean curvature of the planes, cost (1 - sum p^2) / (K -
-//            1). Above, none but the scale of the offsets.
 // Levels     many rows: a tenth of them first, with their costs scaled up.
+// Path       with a large C the planes are far from zero, and H there is not the one at the optimum: the optimum is followed
+//            from a C where the penalty holds the planes, ten times more at every stage; each starts next to its own.
 // Layout     weights lie feature after feature, so that one pass over a row serves all planes.
 // Cost       one product with H: one pass over the entries, twice K multiplications each. Memory: 4 n K + 6
 //            d K doubles.
@@ -28,14 +27,19 @@
 #include "core/simd/dense.hpp"
 #include "core/simd/row_loops.hpp"
 #include "solve/convex/row_sample.hpp"
-#include "solve/systems/curvature_matrix.hpp"
 #include "solve/systems/plane_sums.hpp"
+#include "solve/systems/present_columns.hpp"
+#include "solve/systems/softmax_system.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::size_t softmax_factor_limit = 2000;
-constexpr std::uint64_t softmax_steps = 200;
+constexpr std::uint64_t softmax_steps = 500;  // of a stage
+// A path is followed where the mean of cost |x|^2 is above the first, and every stage has so many times the cost of the one
+// before.
+constexpr double path_bend = 300, path_stage = 10;
+constexpr double softmax_near =
+    0.03;  // a step that promises less than this of the objective is one of the last
 
 class Softmax {
  public:
@@ -50,7 +54,8 @@ class Softmax {
         stride_((planes_ + plane_group - 1) / plane_group * plane_group),
         has_offset_(p_.offset != Offset::None),
         sums_(rows, ids_, has_offset_, stride_, goal.team),
-        list_(sums_.list()) {
+        list_(sums_.list()),
+        system_(rows, p_.offset, planes_, stride_, ids_, goal) {
     for (std::size_t k = 0; k < n_; ++k) {
       cost_.push_back(p_.cost[ids_[k]] * sample.factor[k]);
       label_.push_back(p_.data->labels()[ids_[k]]);
@@ -60,11 +65,18 @@ class Softmax {
       radius2_ = std::max(radius2_, rows_.norm2(ids_[k]));
     radius2_ = goal_.team.most(radius2_);
     for (auto* v : {&f_, &p_of_, &df_}) v->assign(n_ * stride_, 0.0);
-    for (auto* v : {&g_, &step_, &residual_, &scaled_, &direction_, &product_}) v->assign(values(), 0.0);
+    for (auto* v : {&g_, &step_}) v->assign(values(), 0.0);
+    whole_cost_ = cost_;
+  }
+
+  // The costs from here on, as a share of those of the problem.
+  void share(double factor) {
+    for (std::size_t k = 0; k < n_; ++k) cost_[k] = whole_cost_[k] * factor;
   }
 
   // weights: (features + 1) x stride, the offsets last. A rough level ends when a step promises less than ten
-  // per cent: the optimum of a sample is further than that from the one of all rows.
+  // per cent: the optimum of a sample is further than that from the one of all rows, and so is that of a stage from the
+  // next one.
   Stop run(std::vector<double>& weights, std::uint64_t& steps, bool rough) {
     try {
       return descend(weights, steps, rough);
@@ -75,19 +87,23 @@ class Softmax {
 
  private:
   Stop descend(std::vector<double>& weights, std::uint64_t& steps, bool rough) {
+    const std::uint64_t last = steps + softmax_steps;
     products(weights, f_);
+    bool fine = false;
     while (true) {
       gradient(weights);
       const double relative = gap_estimate() / std::max(1.0, primal_);
       if (relative <= goal_.gap) return Stop::Converged;
-      if (steps >= softmax_steps) return Stop::Limit;
+      if (steps >= last) return Stop::Limit;
       Stop why = Stop::Converged;
       if (!goal_.go_on({std::numeric_limits<double>::quiet_NaN(), steps, relative, "softmax"}, why))
         return why;
-      solve_step(steps);
+      system_.take(cost_, p_of_, fine ? std::min(1.0, 1 / radius2_) : 0.0, steps);
+      system_.solve(g_, 0.5 * std::sqrt(2 * goal_.gap * std::max(1.0, primal_)), steps, step_);
       ++steps;
       const double promise = -dot(g_.data(), step_.data(), values()) / 2;
-      if (!search(weights)) return Stop::Limit;
+      fine = promise <= softmax_near * primal_;
+      if (!search(weights) && !system_.be_precise()) return Stop::Limit;
       if (rough && promise <= 0.1 * primal_) return Stop::Converged;
     }
   }
@@ -241,12 +257,6 @@ class Softmax {
     if (numbers.size() < stride_) numbers.resize(stride_);
     return numbers;
   }
-  [[nodiscard]] std::vector<float>& short_scratch() const {
-    thread_local std::vector<float> numbers;
-    if (numbers.size() < stride_) numbers.resize(stride_);
-    return numbers;
-  }
-
   // Half the squared length of the gradient; free offsets by what the step that makes them exact is worth.
   [[nodiscard]] double gap_estimate() const {
     double offset_part = 0;
@@ -265,108 +275,6 @@ class Softmax {
       offset_part += r * r / (2 * std::max(weight[c], 1e-300));
     }
     return norm2(g_.data(), d_ * stride_) / 2 + offset_part;
-  }
-
-  // out = H v, the passes over the rows in float: a step need not be exact, the gradient is.
-  void multiply(const std::vector<double>& v, std::vector<double>& out) {
-    out = v;
-    if (p_.offset != Offset::Lifted)
-      std::fill(out.end() - static_cast<std::ptrdiff_t>(stride_), out.end(), 0.0);
-    short_v_.assign(v.begin(), v.end());
-    sums_.sum<float>(out, [&](std::size_t k, const Entries& row, float* to) {
-      float* a = short_scratch().data();
-      planes_dot(row, short_v_.data(), stride_, a);
-      const double* p = p_of_.data() + k * stride_;
-      double mean = 0;
-      for (std::size_t c = 0; c < stride_; ++c) mean += p[c] * static_cast<double>(a[c]);
-      for (std::size_t c = 0; c < stride_; ++c)
-        a[c] = static_cast<float>(cost_[k] * p[c] * (static_cast<double>(a[c]) - mean));
-      planes_add(row, a, to, stride_);
-    });
-  }
-
-  // The mean curvature of the planes for every row.
-  [[nodiscard]] std::vector<double> curvatures() const {
-    std::vector<double> h(n_);
-    for (std::size_t k = 0; k < n_; ++k) {
-      const double* p = p_of_.data() + k * stride_;
-      double squares = 0;
-      for (std::size_t c = 0; c < planes_; ++c) squares += p[c] * p[c];
-      h[k] = cost_[k] * (1 - squares) / static_cast<double>(planes_ - 1);
-    }
-    return h;
-  }
-
-  void prepare() {
-    const std::vector<double> h = curvatures();
-    double all = 0;
-    add_in_turn(goal_.team, all, [&](double& sum) { sum = std::accumulate(h.begin(), h.end(), sum); });
-    offset_scale_ = p_.offset == Offset::Lifted ? 1 + all : std::max(all, 1e-300);
-    if (d_ > softmax_factor_limit) return;
-    if (!matrix_) matrix_ = std::make_unique<CurvatureMatrix>(rows_, p_.offset, false, goal_.team);
-    const std::size_t wanted = std::max(10 * d_, list_.total / 5);
-    const std::size_t every = std::max<std::size_t>(1, list_.total / wanted);
-    std::vector<std::uint32_t> some;
-    std::vector<double> weight;
-    double taken = 0;
-    add_in_turn(goal_.team, taken, [&](double& sum) {
-      for (std::size_t k = list_.first_of(every); k < n_; k += every) {
-        if (!(h[k] > 0)) continue;
-        some.push_back(ids_[k]);
-        weight.push_back(h[k]);
-        sum += h[k];
-      }
-    });
-    for (double& w : weight) w *= all / taken;
-    matrix_->form(some, weight);
-    matrix_->factor();
-  }
-
-  void precondition() {
-    if (d_ > softmax_factor_limit) {
-      scaled_ = residual_;
-      for (std::size_t c = 0; c < stride_; ++c) scaled_[d_ * stride_ + c] /= offset_scale_;
-      return;
-    }
-    goal_.team.threads().run(planes_, [&](std::size_t c) {
-      std::vector<double> x(d_ + 1);
-      for (std::size_t j = 0; j <= d_; ++j) x[j] = residual_[j * stride_ + c];
-      matrix_->solve(x);
-      if (!has_offset_) x[d_] = 0;
-      for (std::size_t j = 0; j <= d_; ++j) scaled_[j * stride_ + c] = x[j];
-    });
-  }
-
-  void solve_step(std::uint64_t steps) {
-    if (last_iterations_ < 0 || last_iterations_ >= 8) prepare();
-    const std::size_t size = values();
-    std::fill(step_.begin(), step_.end(), 0.0);
-    for (std::size_t j = 0; j < size; ++j) residual_[j] = -g_[j];
-    precondition();
-    direction_ = scaled_;
-    double rho = dot(residual_.data(), scaled_.data(), size);
-    const double start = std::sqrt(norm2(g_.data(), size));
-    // Products in float allow no more than three digits.
-    const double forcing = last_norm_ > 0 ? std::clamp(std::pow(start / last_norm_, 1.5), 1e-3, 0.1) : 0.1;
-    last_norm_ = start;
-    const double enough = std::max(forcing * start, 0.5 * std::sqrt(2 * goal_.gap * std::max(1.0, primal_)));
-    Stop why = Stop::Converged;
-    for (last_iterations_ = 0; last_iterations_ < 500; ++last_iterations_) {
-      if (std::sqrt(norm2(residual_.data(), size)) <= enough) break;
-      // A product takes long when there are many classes.
-      if (!goal_.go_on({std::nan(""), steps, std::nan(""), "softmax"}, why)) break;
-      multiply(direction_, product_);
-      const double curvature = dot(direction_.data(), product_.data(), size);
-      if (!(curvature > 0)) break;
-      const double length = rho / curvature;
-      axpy(length, direction_.data(), step_.data(), size);
-      axpy(-length, product_.data(), residual_.data(), size);
-      precondition();
-      const double next = dot(residual_.data(), scaled_.data(), size);
-      const double beta = next / rho;
-      rho = next;
-      for (std::size_t j = 0; j < size; ++j) direction_[j] = scaled_[j] + beta * direction_[j];
-    }
   }
 
   struct Along {
@@ -426,55 +334,84 @@ class Softmax {
   std::vector<std::uint32_t> ids_, label_;
   std::size_t n_, d_, planes_, stride_;
   bool has_offset_;
-  std::vector<double> cost_, f_, p_of_, df_, g_, step_, residual_, scaled_, direction_, product_;
-  AlignedVector<float> short_v_;
+  std::vector<double> cost_, whole_cost_, f_, p_of_, df_, g_, step_;
   PlaneSums sums_;
   Stretch list_;  // the rows here among those of all members
-  std::unique_ptr<CurvatureMatrix> matrix_;
-  double primal_ = 0, offset_scale_ = 1, last_norm_ = 0;
+  SoftmaxSystem system_;
+  double primal_ = 0;
   double radius2_ = 0;  // the largest |x|^2 of some rows
-  int last_iterations_ = -1;
 };
 
-}  // namespace
+// The mean of cost |x|^2, of some of the rows: how much more the losses bend than the penalty.
+double mean_bend(const SoftmaxProblem& problem, const RowAccess& rows, const Team& team) {
+  struct Sums {
+    double bend = 0, rows = 0;
+  } sums;
+  const Stretch list = team.stretch(problem.rows());
+  const std::size_t every = std::max<std::size_t>(1, list.total / 1000);
+  add_in_turn(team, sums, [&](Sums& to) {
+    for (std::size_t i = list.first_of(every); i < problem.rows(); i += every, ++to.rows)
+      to.bend += problem.cost[i] * rows.norm2(i);
+  });
+  return sums.bend / std::max(1.0, sums.rows);
+}
 
-SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& rows, const Goal& goal,
-                              const SoftmaxSolution* start) {
-  const std::size_t planes = problem.classes();
-  const std::size_t stride = (planes + plane_group - 1) / plane_group * plane_group;
+// From zero by a sample of the rows or along the path, from a start straight on.
+Stop solve_levels(const SoftmaxProblem& problem, const RowAccess& rows, const Goal& goal, bool started,
+                  std::vector<double>& weights, std::uint64_t& steps) {
   std::vector<std::uint32_t> present;
   for (std::size_t i = 0; i < problem.rows(); ++i)
     if (problem.cost[i] > 0) present.push_back(static_cast<std::uint32_t>(i));
-  std::vector<double> weights((rows.cols() + 1) * stride, 0.0);
+  const std::size_t all = goal.team.total(present.size());
+  const auto draw = [&](std::size_t wanted) {
+    return spread_sample(goal.team, present, wanted, problem.classes(),
+                         [&](std::uint32_t i) { return problem.data->labels()[i]; });
+  };
+  Stop stop = Stop::Converged;
+  const auto out_of_time = [&] { return stop == Stop::Time || stop == Stop::Cancelled; };
+  const std::size_t sample = std::max<std::size_t>(all / 10, 5 * rows.cols());
+  if (!started && sample >= 1000 && sample * 3 <= all)
+    stop = Softmax(problem, rows, goal, draw(sample)).run(weights, steps, true);
+  if (out_of_time()) return stop;
+  Softmax solver(problem, rows, goal, draw(all));
+  const double bend = mean_bend(problem, rows, goal.team);
+  double factor = !started && bend > path_bend ? path_bend / path_stage / bend : 1.0;
+  while (true) {
+    solver.share(factor);
+    stop = solver.run(weights, steps, factor < 1);
+    if (factor == 1.0 || out_of_time()) return stop;
+    factor = std::min(1.0, path_stage * factor);
+  }
+}
+
+}  // namespace
+
+SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& given, const Goal& goal,
+                              const SoftmaxSolution* start) {
+  const auto columns = goal.team.alone() ? PresentColumns::worth_while(given) : nullptr;
+  const RowAccess& rows = columns ? columns->rows() : given;
+  const auto column = [&](std::size_t j) { return columns ? columns->columns()[j] : j; };
+  const std::size_t planes = problem.classes(), d = rows.cols();
+  const std::size_t stride = (planes + plane_group - 1) / plane_group * plane_group;
+  std::vector<double> weights((d + 1) * stride, 0.0);
   SoftmaxSolution out;
-  out.model = {.features = rows.cols(), .planes = planes};
+  out.model = {.features = given.cols(), .planes = planes};
   if (start != nullptr) {
     out.iterations = start->iterations;
     for (std::size_t c = 0; c < planes; ++c) {
-      for (std::size_t j = 0; j < rows.cols(); ++j) weights[j * stride + c] = start->model.plane(c)[j];
-      weights[rows.cols() * stride + c] = start->model.offsets[c];
+      for (std::size_t j = 0; j < d; ++j) weights[j * stride + c] = start->model.plane(c)[column(j)];
+      weights[d * stride + c] = start->model.offsets[c];
     }
   }
-  const std::size_t all = goal.team.total(present.size());
-  const auto draw = [&](std::size_t wanted) {
-    return spread_sample(goal.team, present, wanted, planes,
-                         [&](std::uint32_t i) { return problem.data->labels()[i]; });
-  };
-  const std::size_t sample = std::max<std::size_t>(all / 10, 5 * rows.cols());
-  if (start == nullptr && sample >= 1000 && sample * 3 <= all) {
-    out.stop = Softmax(problem, rows, goal, draw(sample)).run(weights, out.iterations, true);
-  }
-  if (out.stop != Stop::Time && out.stop != Stop::Cancelled)
-    out.stop = Softmax(problem, rows, goal, draw(all)).run(weights, out.iterations, false);
-  out.model.weights.resize(planes * rows.cols());
+  out.stop = solve_levels(problem, rows, goal, start != nullptr, weights, out.iterations);
+  out.model.weights.assign(planes * given.cols(), 0.0);
   // Free offsets are known up to a common constant; their mean is made 0.
   double mean = 0;
-  for (std::size_t c = 0; c < planes; ++c)
-    mean += weights[rows.cols() * stride + c] / static_cast<double>(planes);
+  for (std::size_t c = 0; c < planes; ++c) mean += weights[d * stride + c] / static_cast<double>(planes);
   for (std::size_t c = 0; c < planes; ++c) {
-    for (std::size_t j = 0; j < rows.cols(); ++j)
-      out.model.weights[c * rows.cols() + j] = weights[j * stride + c];
-    const double offset = weights[rows.cols() * stride + c];
+    for (std::size_t j = 0; j < d; ++j)
+      out.model.weights[c * given.cols() + column(j)] = weights[j * stride + c];
+    const double offset = weights[d * stride + c];
     out.model.offsets.push_back(problem.offset == Offset::Free ? offset - mean : offset);
   }
   return out;

@@ -9,7 +9,7 @@
 
 #include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
-#include "halfspace/core/random.hpp"
+#include "solve/systems/curved_rows.hpp"
 
 namespace halfspace {
 
@@ -25,57 +25,11 @@ NewtonSystem::NewtonSystem(const RowAccess& rows, Offset offset, const Goal& goa
 
 void NewtonSystem::take(std::span<const std::uint32_t> ids, std::span<const double> h, bool thin,
                         std::uint64_t step) {
-  chosen_.clear();
-  weight_.clear();
-  const double floor = thin ? thin_floor(h) : 0.0;
-  if (floor > 0) {
-    draw(ids, h, floor, step);
-  } else {
-    for (std::size_t k = 0; k < ids.size(); ++k) {
-      if (!(h[k] > 0)) continue;
-      chosen_.push_back(ids[k]);
-      weight_.push_back(h[k]);
-    }
-  }
+  CurvedRows curved = curved_rows(goal_.team, h, thin ? 1.0 : 0.0, step);
+  weight_ = std::move(curved.weight);
+  chosen_ = std::move(curved.place);
+  for (std::uint32_t& row : chosen_) row = ids[row];
   list_ = goal_.team.stretch(chosen_.size());
-}
-
-// The curvature below which all rows together have `light` of it, judged by some of the rows; 0 where a draw
-// would leave out too few rows. At most 1, the curvature of the penalty: a column whose rows are all left out
-// has, with the chance that this happens, not much more than that.
-double NewtonSystem::thin_floor(std::span<const double> h) const {
-  constexpr double light = 0.03, worth = 0.6;
-  std::vector<double> some;
-  const Stretch all = goal_.team.stretch(h.size());
-  const std::size_t stride = std::max<std::size_t>(1, all.total / 2000);
-  for (std::size_t k = all.first_of(stride); k < h.size(); k += stride) some.push_back(h[k]);
-  some = goal_.team.join(std::move(some));
-  std::sort(some.begin(), some.end());
-  const double total = std::accumulate(some.begin(), some.end(), 0.0);
-  double sum = 0;
-  for (std::size_t k = 0; k < some.size(); ++k) {
-    if (sum + some[k] <= light * total) {
-      sum += some[k];
-      continue;
-    }
-    const double floor = std::min(some[k], 1.0);
-    double left = 0;
-    for (const double v : some) left += std::min(1.0, v / floor);
-    return left <= worth * static_cast<double>(some.size()) ? floor : 0.0;
-  }
-  return 0;
-}
-
-void NewtonSystem::draw(std::span<const std::uint32_t> ids, std::span<const double> h, double floor,
-                        std::uint64_t step) {
-  Random drawn(1, step);
-  add_in_turn(goal_.team, drawn, [&](Random& random) {
-    for (std::size_t k = 0; k < ids.size(); ++k) {
-      if (h[k] < floor && random.uniform() * floor >= h[k]) continue;
-      chosen_.push_back(ids[k]);
-      weight_.push_back(std::max(h[k], floor));
-    }
-  });
 }
 
 // out = H v over the rows, few at a time: they are still near when they are added.

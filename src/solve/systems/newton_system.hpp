@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The system H s = -g of one Newton step, solved by preconditioned conjugate gradients.
 //
-// Rows    H = I + sum h_i (x_i, 1)(x_i, 1)'. Near the optimum most rows of a logistic problem have next to
-//         no curvature. The rows below a floor that have a few hundredths of the curvature between them are
-//         drawn with a chance in proportion to theirs and stand for the others.
+// Rows    H = I + sum h_i (x_i, 1)(x_i, 1)' over the rows that have curvature (curved_rows).
 // Factor  up to `factor_limit` features the Cholesky factor of a sample (CurvatureMatrix), beyond a
 //         hundredth of the diagonal (all of it hurts rows of equal length).
 // End     with a factor: when the residual has fallen to a seventh in the norm of its inverse, where a step
@@ -38,8 +36,6 @@ class NewtonSystem {
 
  private:
   [[nodiscard]] double length(std::span<const double> residual) const;
-  [[nodiscard]] double thin_floor(std::span<const double> h) const;
-  void draw(std::span<const std::uint32_t> ids, std::span<const double> h, double floor, std::uint64_t step);
   void multiply(const std::vector<double>& v, std::vector<double>& out);
   void prepare_preconditioner();
   void precondition(const std::vector<double>& residual, std::vector<double>& scaled) const;

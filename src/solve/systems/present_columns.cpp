@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "solve/systems/present_columns.hpp"
+
+#include <utility>
+
+namespace halfspace {
+
+std::unique_ptr<PresentColumns> PresentColumns::worth_while(const RowAccess& rows) {
+  constexpr std::size_t few = 10000, share = 3;  // what is small anyway, and the part that must be absent
+  const std::size_t d = rows.cols();
+  if (!rows.sparse() || d < few) return nullptr;
+  std::vector<std::uint32_t> number(d, 0), index(d);
+  std::vector<double> value(d);
+  std::size_t entries = 0, present = 0;
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const std::size_t size = rows.copy_entries(i, index.data(), value.data());
+    entries += size;
+    for (std::size_t e = 0; e < size; ++e) present += std::exchange(number[index[e]], 1) == 0 ? 1 : 0;
+    if (present * share > d) return nullptr;
+  }
+  std::unique_ptr<PresentColumns> out(new PresentColumns);
+  out->all_ = d;
+  for (std::size_t j = 0; j < d; ++j) {
+    if (number[j] == 0) continue;
+    number[j] = static_cast<std::uint32_t>(out->columns_.size());
+    out->columns_.push_back(static_cast<std::uint32_t>(j));
+  }
+  out->start_.push_back(0);
+  out->index_.reserve(entries);
+  out->value_.reserve(entries);
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const std::size_t size = rows.copy_entries(i, index.data(), value.data());
+    for (std::size_t e = 0; e < size; ++e) {
+      out->index_.push_back(number[index[e]]);
+      out->value_.push_back(value[e]);
+    }
+    out->start_.push_back(out->index_.size());
+  }
+  out->copies_ = RowAccess::of(CsrView<double>{rows.rows(), out->columns_.size(), out->start_.data(),
+                                               out->index_.data(), out->value_.data(), 1});
+  return out;
+}
+
+std::vector<double> PresentColumns::gather(const std::vector<double>& of_all) const {
+  std::vector<double> out;
+  out.reserve(columns_.size());
+  for (const std::uint32_t j : columns_) out.push_back(of_all[j]);
+  return out;
+}
+
+std::vector<double> PresentColumns::scatter(const std::vector<double>& of_present) const {
+  std::vector<double> out(all_, 0.0);
+  for (std::size_t k = 0; k < columns_.size(); ++k) out[columns_[k]] = of_present[k];
+  return out;
+}
+
+}  // namespace halfspace

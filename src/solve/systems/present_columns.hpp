@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sparse rows without the columns that none of them has. Under a penalty on the size of the weights those of absent columns
+// are 0, and vectors of as many numbers as there are columns would cost more than the rows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "data/storage/row_access.hpp"
+
+namespace halfspace {
+
+class PresentColumns {
+ public:
+  // Null where most columns are there, or the rows are dense.
+  [[nodiscard]] static std::unique_ptr<PresentColumns> worth_while(const RowAccess& rows);
+
+  [[nodiscard]] const RowAccess& rows() const { return *copies_; }
+  [[nodiscard]] std::span<const std::uint32_t> columns() const { return columns_; }  // in order
+  [[nodiscard]] std::vector<double> gather(const std::vector<double>& of_all) const;
+  [[nodiscard]] std::vector<double> scatter(const std::vector<double>& of_present) const;
+
+ private:
+  PresentColumns() = default;
+
+  std::size_t all_ = 0;
+  std::vector<std::uint32_t> columns_, index_;
+  std::vector<std::uint64_t> start_;
+  std::vector<double> value_;
+  std::unique_ptr<RowAccess> copies_;
+};
+
+}  // namespace halfspace

@@ -184,7 +184,10 @@ TEST_CASE("the options that the checker knows are those of the algorithms") {
     for (std::size_t k = 0; k < model.options.size(); ++k) {
       hs::Model changed = model;
       changed.options.erase(changed.options.begin() + static_cast<std::ptrdiff_t>(k));
-      CHECK(!input_error([&] { (void)hs::detail::stated_options(changed, "m"); }).empty());
+      // Files from before these two existed state the problem without them.
+      const std::string& left_out = model.options[k].first;
+      const bool younger = left_out == "l1-ratio" || left_out == "debias";
+      CHECK(input_error([&] { (void)hs::detail::stated_options(changed, "m"); }).empty() == younger);
       changed = model;
       changed.options.push_back(model.options[k]);
       CHECK(!input_error([&] { (void)hs::detail::stated_options(changed, "m"); }).empty());

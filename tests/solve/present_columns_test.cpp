@@ -54,15 +54,15 @@ TEST_CASE("columns that no row has are left out, and nothing else changes") {
 TEST_CASE("planes of columns far apart are those of the same columns side by side") {
   for (const int classes : {2, 5}) {
     const Dataset near = far_apart(300, classes, 1), far = far_apart(300, classes, 1000);
-    const LogisticRegression options{.C = 10, .gap = 1e-12, .solver = SolverName::Newton};
+    const LogisticRegression options{.C = 10, .gap = 1e-9, .solver = SolverName::Newton};
     const Fit one = train(near, options), other = train(far, options);
     CHECK(other.answer.stop == Stop::Converged);
-    CHECK(other.proof.objective->primal == doctest::Approx(one.proof.objective->primal).epsilon(1e-9));
+    CHECK(other.proof.objective->primal == doctest::Approx(one.proof.objective->primal).epsilon(1e-8));
     CHECK(verify(other.model(), far, Threads(1)).holds);
     const auto& a = std::get<LinearModel>(one.model().form);
     const auto& b = std::get<LinearModel>(other.model().form);
     for (std::size_t c = 0; c < a.planes; ++c)
       for (std::size_t j = 0; j < a.features; ++j)
-        CHECK(b.plane(c)[1000 * j + 999] == doctest::Approx(a.plane(c)[j]).epsilon(1e-4));
+        CHECK(b.plane(c)[1000 * j + 999] == doctest::Approx(a.plane(c)[j]).epsilon(1e-3).scale(0.01));
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 
 #include "certify/errors/check_bound.hpp"
@@ -154,7 +155,7 @@ class Search {
       const std::uint64_t left = limits_.nodes - out_.nodes;
       const bool all_closed = parts.closed();
       if (by_cones) {
-        by_cones = search_cones(cones, std::min(more, left));
+        by_cones = search_cones(cones, cells <= most_cells ? left : std::min(more, left));
         if (closed()) return;
         tell("parts");
         search_parts(parts, [&] { parts.run(std::min(more, left / 8), run_.threads); });
@@ -173,6 +174,8 @@ class Search {
       if (closed() || (out_.nodes == before && (all_closed || left < 8))) return;
       tell("planes");
       local.run(rounds(few ? 1e6 : 1e7));
+      // Cones that stuck at a target beyond the optimum may reach the next one.
+      by_cones = by_cones || out_.upper < stuck_at_;
     }
   }
 
@@ -189,7 +192,9 @@ class Search {
   // Higher and higher targets, so that there is a bound when the time is up. False: cones come no further.
   bool search_cones(Cones& cones, std::uint64_t nodes) {
     const std::uint64_t end = out_.nodes + nodes;
-    std::int64_t step = std::max<std::int64_t>(1, (out_.upper - out_.lower) / 4);
+    // Where a higher target has been tried, what is left is the last one.
+    const bool again = out_.upper < stuck_at_;
+    std::int64_t step = std::max<std::int64_t>(1, (out_.upper - out_.lower) / (again ? 1 : 4));
     while (!closed() && out_.nodes < end) {
       tell("cones");
       const std::int64_t target = std::min(out_.upper, out_.lower + step);
@@ -198,7 +203,10 @@ class Search {
       const std::uint64_t used = cones.nodes() - before;
       out_.nodes += used;
       if (last == Cones::End::Better) continue;
-      if (last == Cones::End::Stuck) return false;
+      if (last == Cones::End::Stuck) {
+        stuck_at_ = target;
+        return false;
+      }
       if (last == Cones::End::Proved) {
         prove(target, cones.proof());
         if (used < nodes / 100) step *= 2;
@@ -249,6 +257,8 @@ class Search {
   Bracket out_;
   bool first_ = true, asked_rows_ = false;
   std::uint64_t offers_ = 0;
+  std::int64_t stuck_at_ =
+      std::numeric_limits<std::int64_t>::min();  // the target at which cones came no further
 };
 
 }  // namespace

@@ -152,7 +152,11 @@ ConeWalk::End ConeWalk::prove(ConeNode root, std::int64_t target, std::uint64_t 
     if (best_ < target && !plane_.empty()) return End::Better;
     ConeNode other;
     const Step step = this->step(node, other, target);
-    if (step == Step::Stuck) return End::Stuck;
+    if (step == Step::Stuck) {
+      // A target that is too high ends in the cone of a plane with fewer errors.
+      look(node);
+      return best_ < target && !plane_.empty() ? End::Better : End::Stuck;
+    }
     if (step == Step::Proved) {
       stack.pop_back();
       continue;

@@ -57,8 +57,10 @@ std::vector<std::array<double, 2>> principal_places(const std::vector<report::En
   for (const report::Entries& row : rows)
     for (const auto& [j, value] : row) center[j] += value / static_cast<double>(rows.size());
   std::vector<std::vector<double>> axes;
+  axes.reserve(2);
   for (int k = 0; k < 2; ++k) axes.push_back(report::widest_direction(rows, center, axes));
   std::vector<std::array<double, 2>> out;
+  out.reserve(rows.size());
   for (const report::Entries& row : rows)
     out.push_back({report::product(row, axes[0]) - report::product(center, axes[0]),
                    report::product(row, axes[1]) - report::product(center, axes[1])});

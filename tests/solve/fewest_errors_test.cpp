@@ -158,13 +158,16 @@ TEST_CASE("fewest errors: a row of zeros is an error of both classes on every pl
 TEST_CASE("fewest errors: the same plane and proof for any number of threads, within a limit of nodes") {
   Random random(55);
   std::string kinds;
-  for (const auto& [rows, columns, nodes] : {std::tuple{40, 2, 2'000'000}, std::tuple{90, 3, 2'000'000},
-                                             std::tuple{90, 8, 2'000}, std::tuple{60, 12, 2'000}}) {
-    CAPTURE(columns);
-    const Points p =
-        random_points(random, static_cast<std::size_t>(rows), static_cast<std::size_t>(columns), 1000);
+  struct Shape {
+    std::size_t rows, columns;
+    std::int64_t nodes;
+  };
+  for (const Shape& shape :
+       {Shape{40, 2, 2'000'000}, Shape{90, 3, 2'000'000}, Shape{90, 8, 2'000}, Shape{60, 12, 2'000}}) {
+    CAPTURE(shape.columns);
+    const Points p = random_points(random, shape.rows, shape.columns, 1000);
     const Dataset data = dataset_from(p.rows, p.labels);
-    const FewestErrors options{.nodes = nodes};
+    const FewestErrors options{.nodes = shape.nodes};
     Run run;
     run.threads = Threads(1);
     const Fit alone = train(data, options, run);

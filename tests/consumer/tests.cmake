@@ -29,3 +29,4 @@ add_test(NAME consumer.subdirectory COMMAND "${CMAKE_CURRENT_LIST_DIR}/subdirect
 
 set_tests_properties(consumer.install consumer.package consumer.pkg_config consumer.subdirectory
                      PROPERTIES LABELS slow TIMEOUT 900)
+set_tests_properties(consumer.subdirectory PROPERTIES COST 150)  # the longest begins first

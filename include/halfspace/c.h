@@ -172,6 +172,30 @@ HALFSPACE_API int32_t halfspace_learn(const halfspace_dataset* data, const halfs
                                       uint64_t walk_size, halfspace_model** model, double** after, uint64_t* after_size,
                                       char** report, halfspace_error* error);
 HALFSPACE_API void halfspace_numbers_free(double* numbers);
+/* One of `count` members (processes, or threads) that each have some of the rows; `number`, from 0, is their order. The three calls
+ * reach the others, and all members make them in the same order. They return 0, or another number where the others cannot be reached,
+ * which ends the training with HALFSPACE_SYSTEM. What they hand over belongs to them and must stay until the next of the three is called,
+ * or training returns. They are called on the thread that trains, one after the other.
+ * gather: all[m] becomes what member m has given. pass: to the member number + 1, without waiting for it. take: the next that the member
+ * number - 1 has passed, waiting for it; what is passed is taken in the same order. */
+typedef struct halfspace_bytes {
+  const void* data;
+  uint64_t size;
+} halfspace_bytes;
+typedef struct halfspace_team {
+  uint64_t count, number;
+  int32_t (*gather)(void* context, const void* mine, uint64_t size, halfspace_bytes* all);
+  int32_t (*pass)(void* context, const void* state, uint64_t size);
+  int32_t (*take)(void* context, halfspace_bytes* state);
+  void* context;
+} halfspace_team;
+/* halfspace_train() by all members at once, with the same options and each with its rows (null: it has none): logistic and svm. All get
+ * the same model and report, to the bit those of one process that has all rows in the order of the members. Rows may differ in classes,
+ * features and storage; tables may not in their columns. `stop` and `observe` of any member stop all of them. What one member is refused
+ * or fails with, all return; a team that has returned anything but HALFSPACE_OK is over. calibrate: none. */
+HALFSPACE_API int32_t halfspace_train_team(const halfspace_dataset* data, const halfspace_training* how,
+                                           const halfspace_team* team, halfspace_model** model, char** report,
+                                           halfspace_error* error);
 /* Options by cross-validation. In `how` the algorithm may be several with commas between them, and the value of an option a range
  * LOW:HIGH or values A,B,C. The report is that of the chosen point trained on all rows, with "tuning": {"table", "chosen", "estimate",
  * "nested", "metric", "rule", "stopped"}. observe is told how many points are done. */

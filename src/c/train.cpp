@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "c/training.hpp"
+#include "halfspace/core/team.hpp"
 #include "halfspace/core/version.hpp"
+#include "halfspace/data/whole.hpp"
 #include "halfspace/evaluate/calibrate.hpp"
 #include "halfspace/solve/separability.hpp"
 
@@ -137,6 +139,48 @@ double number_of(const Facts& facts, std::string_view name) {
   return value;
 }
 
+// Members that are reached through the caller.
+class CalledMembers final : public Members {
+ public:
+  explicit CalledMembers(const halfspace_team& team) : team_(team) {
+    if (team.count == 0 || team.number >= team.count)
+      throw UsageError("a team has members, and this is one of them: number is below count");
+    if (team.gather == nullptr || team.pass == nullptr || team.take == nullptr)
+      throw UsageError("gather, pass or take is a null pointer");
+  }
+  [[nodiscard]] std::size_t count() const override { return team_.count; }
+  [[nodiscard]] std::size_t number() const override { return team_.number; }
+  [[nodiscard]] std::vector<Bytes> gather(std::span<const std::byte> mine) override {
+    std::vector<halfspace_bytes> all(team_.count, halfspace_bytes{nullptr, 0});
+    check("gather", team_.gather(team_.context, mine.data(), mine.size(), all.data()));
+    std::vector<Bytes> out;
+    for (const halfspace_bytes& one : all) out.push_back(copy("gather", one));
+    return out;
+  }
+  void pass(std::span<const std::byte> state) override {
+    check("pass", team_.pass(team_.context, state.data(), state.size()));
+  }
+  [[nodiscard]] Bytes take() override {
+    halfspace_bytes state{nullptr, 0};
+    check("take", team_.take(team_.context, &state));
+    return copy("take", state);
+  }
+
+ private:
+  static void check(const char* call, std::int32_t returned) {
+    if (returned != 0)
+      throw SystemError(std::string("the team cannot be reached: ") + call + " returned " +
+                        std::to_string(returned));
+  }
+  static Bytes copy(const char* call, const halfspace_bytes& bytes) {
+    if (bytes.size > 0 && bytes.data == nullptr) check(call, -1);
+    const auto* const from = static_cast<const std::byte*>(bytes.data);
+    return bytes.size == 0 ? Bytes() : Bytes(from, from + bytes.size);
+  }
+
+  const halfspace_team& team_;
+};
+
 // A fit that was stopped keeps its model, without probabilities.
 void learn_probabilities(Fit& fit, const Dataset& data, const halfspace_training& how, const Run& run) {
   const auto kind = OptionType<CalibrationKind>::parse("calibrate", text_or(how.calibrate, "none"), {});
@@ -243,6 +287,29 @@ std::int32_t halfspace_train(const halfspace_dataset* data, const halfspace_trai
     Fit fit = train(rows, preparation_of(given), algorithm_of(given), run);
     learn_probabilities(fit, rows, given, run);
     hand_out(std::move(fit), *model, report);
+  });
+}
+
+std::int32_t halfspace_train_team(const halfspace_dataset* data, const halfspace_training* how,
+                                  const halfspace_team* team, halfspace_model** model, char** report,
+                                  halfspace_error* error) {
+  return guarded(error, [&] {
+    CalledMembers members(need(team, "team"));
+    try {
+      const halfspace_training& given = need(how, "how");
+      need(model, "model") = nullptr;
+      if (text_or(given.calibrate, "none") != "none")
+        throw UsageError("--calibrate holds rows out: one process has to have them all");
+      Run run = run_of(given);
+      run.members = &members;
+      const Dataset rows = data == nullptr ? no_rows("rows") : data->data;
+      hand_out(train(rows, preparation_of(given), algorithm_of(given), run), *model, report);
+    } catch (const Stopped&) {
+      throw;
+    } catch (...) {  // also what was wrong before training began: the others wait
+      Team(Threads(1), members).abandon(std::current_exception());
+      throw;
+    }
   });
 }
 

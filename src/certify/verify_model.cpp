@@ -129,7 +129,8 @@ bool large_enough(const Dataset& data, ModelCheck& out) {
 
 // `data`: the rows as the form sees them. `model`: without preparation.
 void check_claims(Check check, const Model& model, const Dataset& data, const detail::StatedOptions& options,
-                  const std::string& file, const Threads& threads, ModelCheck& out) {
+                  const std::string& file, const Team& team, ModelCheck& out) {
+  const Threads& threads = team.threads();
   const bool kernels = !std::holds_alternative<LinearModel>(model.form);
   if (kernels && !large_enough(data, out)) return;
   if (check == Check::Online) return detail::verify_online(model, data, file, threads, out);
@@ -140,7 +141,7 @@ void check_claims(Check check, const Model& model, const Dataset& data, const de
     return;
   }
   switch (check) {
-    case Check::Planes: return detail::verify_planes(model, *linear, data, options, file, threads, out);
+    case Check::Planes: return detail::verify_planes(model, *linear, data, options, file, team, out);
     case Check::Errors: return detail::verify_errors(model, *linear, data, options, file, threads, out);
     case Check::Margins: return detail::verify_margins(model, *linear, data, options, file, threads, out);
     case Check::Machines: return detail::verify_machines(model, *kernel, data, options, file, threads, out);
@@ -152,11 +153,11 @@ void check_claims(Check check, const Model& model, const Dataset& data, const de
 
 }  // namespace
 
-ModelCheck detail::verify_rows(const Model& model, const Dataset& rows, const Threads& threads) {
+ModelCheck detail::verify_rows(const Model& model, const Dataset& rows, const Team& team) {
   ModelCheck out;
   const Check check = check_for(model);
   check_claims(check, model, rows, check == Check::Online ? StatedOptions{} : stated_options(model, {}), {},
-               threads, out);
+               team, out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY  // the state of a hash, to hand it on
 #include <xxhash.h>
 
 #include <algorithm>
@@ -283,6 +284,19 @@ Fingerprint::~Fingerprint() = default;
 
 void Fingerprint::add(std::span<const std::byte> bytes) {
   if (!bytes.empty()) XXH3_128bits_update(state_->hash, bytes.data(), bytes.size());
+}
+
+std::vector<std::byte> Fingerprint::state() const {
+  XXH3_state_t copy = *state_->hash;
+  copy.extSecret = nullptr;  // an address of this process
+  const auto bytes = std::as_bytes(std::span(&copy, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+void Fingerprint::resume(std::span<const std::byte> state) {
+  const unsigned char* const secret = state_->hash->extSecret;
+  std::memcpy(state_->hash, state.data(), std::min(state.size(), sizeof *state_->hash));
+  state_->hash->extSecret = secret;
 }
 
 std::string Fingerprint::hex() const {

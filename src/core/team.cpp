@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "halfspace/core/error.hpp"
@@ -10,25 +11,96 @@
 namespace halfspace {
 namespace {
 
-// What stands before the bytes of every gathered message.
-enum class Word : std::uint8_t { Fine, Time, Cancelled, Failed };
+// What stands before the bytes of every gathered message: that all is well, why to stop, or a failure by its kind.
+enum class Word : std::uint8_t { Fine, Time, Cancelled, Input, Usage, System, Failed };
 
 Word word_of(StopCause cause) {
   return cause == StopCause::None ? Word::Fine : cause == StopCause::Time ? Word::Time : Word::Cancelled;
 }
 
+// A failure as the other members are told: words, each with its length before it, and where it was found.
+class FailureText {
+ public:
+  void add(const std::string& text) {
+    add_number(text.size());
+    const auto bytes = std::as_bytes(std::span(text));
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+  void add_number(std::uint64_t number) {
+    const auto bytes = std::as_bytes(std::span(&number, 1));
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+  [[nodiscard]] const Members::Bytes& bytes() const { return bytes_; }
+
+ private:
+  Members::Bytes bytes_;
+};
+class FailureReader {
+ public:
+  explicit FailureReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  std::uint64_t number() {
+    std::uint64_t out = 0;
+    const std::size_t size = std::min(sizeof out, bytes_.size());
+    std::memcpy(&out, bytes_.data(), size);
+    bytes_ = bytes_.subspan(size);
+    return out;
+  }
+  std::string text() {
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(number(), bytes_.size()));
+    std::string out(reinterpret_cast<const char*>(bytes_.data()), size);
+    bytes_ = bytes_.subspan(size);
+    return out;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
 // The word for a failure; `text` says what it was.
-Word word_of(const std::exception_ptr& failure, std::string& text) {
+Word word_of(const std::exception_ptr& failure, FailureText& text) {
   try {
     std::rethrow_exception(failure);
   } catch (const Stopped& stopped) {
     return word_of(stopped.cause());
+  } catch (const InputError& error) {
+    text.add(error.said().message);
+    text.add(error.said().hint);
+    text.add(error.place().file);
+    text.add_number(error.place().line);
+    text.add_number(error.place().column);
+    text.add_number(error.place().byte ? 1 : 0);
+    text.add_number(error.place().byte.value_or(0));
+    return Word::Input;
+  } catch (const UsageError& error) {
+    text.add(error.said().message);
+    text.add(error.said().hint);
+    return Word::Usage;
+  } catch (const SystemError& error) {
+    text.add(error.message());
+    text.add(error.file());
+    return Word::System;
+  } catch (const std::bad_alloc&) {
+    text.add("not enough memory");
   } catch (const std::exception& error) {
-    text = error.what();
+    text.add(error.what());
   } catch (...) {
-    text = "an unknown error";
+    text.add("an unknown error");
   }
   return Word::Failed;
+}
+
+// What member `m` has thrown, thrown again.
+[[noreturn]] void throw_again(Word word, std::size_t m, std::span<const std::byte> said) {
+  FailureReader read(said);
+  const std::string message = read.text(), second = read.text();
+  if (word == Word::Usage) throw UsageError(message, second);
+  if (word == Word::Input) {
+    Place place{.file = read.text(), .line = read.number(), .column = read.number()};
+    const bool has_byte = read.number() != 0;
+    if (has_byte) place.byte = read.number();
+    throw InputError(std::move(place), message, {}, second);
+  }
+  throw SystemError("member " + std::to_string(m) + " of the team failed: " + message, second);
 }
 
 template <class T>
@@ -55,25 +127,78 @@ void guarded(std::exception_ptr& failure, const F& f) {
 
 }  // namespace
 
+// The raw call; whatever goes wrong in it, the members have no common ground any more.
+std::vector<Members::Bytes> Team::exchange(std::span<const std::byte> message) const {
+  try {
+    std::vector<Members::Bytes> all = members_->gather(message);
+    if (all.size() != members_->count() ||
+        std::any_of(all.begin(), all.end(), [](const Members::Bytes& one) { return one.empty(); }))
+      throw SystemError("the members of the team do not speak the same language");
+    return all;
+  } catch (...) {
+    members_->over_ = true;
+    throw;
+  }
+}
+
 std::vector<Members::Bytes> Team::gather(std::span<const std::byte> mine,
                                          const std::exception_ptr& failure) const {
-  std::string text;
+  FailureText text;
   const Word word = failure ? word_of(failure, text) : word_of(stop_.cause());
   Members::Bytes message{static_cast<std::byte>(word)};
-  if (failure) mine = std::as_bytes(std::span(text));
+  if (failure) mine = text.bytes();
   message.insert(message.end(), mine.begin(), mine.end());
-  std::vector<Members::Bytes> all = members_->gather(message);
+  std::vector<Members::Bytes> all = exchange(message);
   for (std::size_t m = 0; m < all.size(); ++m) {
     const auto said = static_cast<Word>(all[m].front());
     all[m].erase(all[m].begin());
     if (said == Word::Fine) continue;
     if (said == Word::Time) throw Stopped(StopCause::Time);
     if (said == Word::Cancelled) throw Stopped(StopCause::Cancelled);
-    if (m == members_->number()) std::rethrow_exception(failure);
-    throw SystemError("member " + std::to_string(m) + " of the team failed: " +
-                      std::string(reinterpret_cast<const char*>(all[m].data()), all[m].size()));
+    members_->over_ = true;
+    if (m == members_->number() && failure) std::rethrow_exception(failure);
+    throw_again(said, m, all[m]);
   }
   return all;
+}
+
+void Team::abandon(const std::exception_ptr& failure) const {
+  if (alone() || members_->over_) return;
+  FailureText text;
+  Members::Bytes message{static_cast<std::byte>(word_of(failure, text))};
+  message.insert(message.end(), text.bytes().begin(), text.bytes().end());
+  try {
+    pass({}, failure);
+    static_cast<void>(exchange(message));
+  } catch (...) {  // those that cannot be told find out by themselves
+  }
+  members_->over_ = true;
+}
+
+// An empty state says that the member before has failed.
+Members::Bytes Team::take(std::size_t bytes, std::exception_ptr& failure) const {
+  Members::Bytes state;
+  try {
+    state = members_->take();
+  } catch (...) {
+    members_->over_ = true;
+    throw;
+  }
+  if (state.size() != bytes && !failure)
+    failure = std::make_exception_ptr(SystemError(state.empty() ? "the member before has failed"
+                                                                : "the members of the team are out of step"));
+  state.resize(bytes);
+  return state;
+}
+
+void Team::pass(std::span<const std::byte> state, const std::exception_ptr& failure) const {
+  if (members_->number() + 1 == members_->count()) return;
+  try {
+    members_->pass(failure ? std::span<const std::byte>() : state);
+  } catch (...) {
+    members_->over_ = true;
+    throw;
+  }
 }
 
 Stretch Team::stretch(std::size_t mine) const {
@@ -104,9 +229,15 @@ double Team::most(double mine) const {
 StopCause Team::agree(StopCause mine) const {
   if (alone()) return mine;
   // Not by gather(), which would throw: who asks has an answer ready.
-  for (const auto& one : members_->gather(bytes_of(mine))) {
-    const auto cause = value_of<StopCause>(one);
-    if (cause != StopCause::None) return cause;
+  const Word word = word_of(mine);
+  const auto all = exchange(bytes_of(word));
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    const auto said = static_cast<Word>(all[m].front());
+    if (said == Word::Fine) continue;
+    if (said == Word::Time) return StopCause::Time;
+    if (said == Word::Cancelled) return StopCause::Cancelled;
+    members_->over_ = true;
+    throw_again(said, m, std::span(all[m]).subspan(1));
   }
   return StopCause::None;
 }
@@ -127,11 +258,11 @@ void Team::in_turn(std::span<std::byte> state, const std::function<void()>& work
   std::exception_ptr failure;
   const bool last = members_->number() + 1 == members_->count();
   if (members_->number() > 0) {
-    const Members::Bytes from = members_->take();
+    const Members::Bytes from = take(state.size(), failure);
     std::memcpy(state.data(), from.data(), state.size());
   }
   guarded(failure, work);
-  if (!last) members_->pass(state);
+  pass(state, failure);
   const auto all = gather(last ? std::span<const std::byte>(state) : std::span<const std::byte>(), failure);
   std::memcpy(state.data(), all.back().data(), state.size());
 }
@@ -158,13 +289,13 @@ void Team::blocks(const Stretch& list, std::size_t length, std::size_t bytes,
   std::exception_ptr failure;
   if (begun < after)
     guarded(failure, [&] { threads_.run(after - begun, [&](std::size_t t) { run(begun + t); }); });
-  const auto pass = [&] { members_->pass({state_of(tail), bytes}); };
-  if (open_after && !(open_before && tail == head)) pass();
+  const auto pass_tail = [&] { pass({state_of(tail), bytes}, failure); };
+  if (open_after && !(open_before && tail == head)) pass_tail();
   if (open_before) {
-    const Members::Bytes state = members_->take();
+    const Members::Bytes state = take(bytes, failure);
     std::memcpy(state_of(head), state.data(), bytes);
     if (list.size > 0) guarded(failure, [&] { run(head); });
-    if (open_after && tail == head) pass();
+    if (open_after && tail == head) pass_tail();
   }
   // Every block comes from the member with its last place.
   Members::Bytes ended;

@@ -81,7 +81,7 @@ Dataset Dataset::make(DatasetParts parts, bool check_values) {
         data.nonzeros_ = parts.nonzeros ? *parts.nonzeros : count_nonzeros(view);
       },
       parts.matrix);
-  if (data.rows_ == 0) throw none;
+  if (data.rows_ == 0 && !parts.may_be_empty) throw none;
   const auto refuse = [&](const std::string& what) { throw InputError({.file = parts.name}, what); };
   for (const std::uint32_t label : parts.labels) {
     if (label >= parts.classes.size())
@@ -149,6 +149,50 @@ std::string Dataset::fingerprint() const {
   }
   hash.add_values(labels());
   hash.add_values(weights());
+  return hash.hex();
+}
+
+namespace {
+
+// add(hash) by one member after the other.
+template <class F>
+void hash_in_turn(const Team& team, Fingerprint& hash, const F& add) {
+  Members::Bytes state = hash.state();
+  team.in_turn(state, [&] {
+    hash.resume(state);
+    add(hash);
+    const Members::Bytes next = hash.state();
+    std::copy(next.begin(), next.end(), state.begin());
+  });
+  hash.resume(state);
+}
+
+}  // namespace
+
+std::string Dataset::fingerprint(const Team& team) const {
+  if (team.alone()) return fingerprint();
+  Fingerprint hash;
+  const SmallestStorage storage = smallest_storage(matrix(), nonzeros_, team);
+  const Stretch entries = team.stretch(nonzeros_);
+  const std::uint64_t shape[] = {team.total(rows_), features_, entries.total, storage.type(),
+                                 classes().size()};
+  hash.add_values(std::span<const std::uint64_t>(shape));
+  const double divisor = storage.divisor();
+  hash.add_values(std::span(&divisor, 1));
+  if (storage.sparse) {
+    const std::uint64_t start = 0;
+    hash.add_values(std::span(&start, 1));
+    hash_in_turn(team, hash, [&](Fingerprint& to) { add_row_ends(to, matrix(), entries.first); });
+    hash_in_turn(team, hash, [&](Fingerprint& to) { add_row_columns(to, matrix(), storage); });
+  }
+  hash_in_turn(team, hash, [&](Fingerprint& to) { add_row_values(to, matrix(), storage); });
+  for (const std::string& name : classes()) {
+    const std::uint64_t length = name.size();
+    hash.add_values(std::span(&length, 1));
+    hash.add(std::as_bytes(std::span(name)));
+  }
+  hash_in_turn(team, hash, [&](Fingerprint& to) { to.add_values(labels()); });
+  hash_in_turn(team, hash, [&](Fingerprint& to) { to.add_values(weights()); });
   return hash.hex();
 }
 
@@ -233,6 +277,7 @@ Dataset Dataset::relabelled(std::vector<std::uint32_t> labels, std::vector<std::
   parts.holes = parts_->holes;
   parts.labels = std::move(labels);
   parts.classes = std::move(classes);
+  parts.may_be_empty = rows_ == 0;
   return make(std::move(parts), false);
 }
 

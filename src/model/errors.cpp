@@ -51,11 +51,11 @@ std::vector<std::uint32_t> labels_for(const Model& model, const Dataset& data) {
 }
 
 ErrorCount count_errors(const Model& model, std::span<const double> scores, const Dataset& data,
-                        std::span<const std::uint32_t> truth) {
+                        std::span<const std::uint32_t> truth, const ErrorCount& before) {
   const std::size_t planes = model.planes();
   const std::vector<std::uint32_t> given =
       planes == 1 ? std::vector<std::uint32_t>() : labels_from_scores(model, scores);
-  ErrorCount out;
+  ErrorCount out = before;
   for (std::size_t i = 0; i < truth.size(); ++i)
     out.add(data.weight(i),
             gets_right(scores.subspan(i * planes, planes), planes == 1 ? 0 : given[i], truth[i]));

@@ -5,22 +5,25 @@
 
 #include <algorithm>
 
+#include "core/row_sums.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/options.hpp"
 
 namespace halfspace {
 
-std::vector<double> class_weights(const Dataset& data, const std::string& text) {
+std::vector<double> class_weights(const Dataset& data, const std::string& text, const Team& team) {
   std::vector<double> out(data.classes().size(), 1.0);
   if (text.empty()) return out;
   if (text == "balanced") {
     // Every class weighs the same in total, and the total stays that of the rows.
-    std::vector<double> rows(out.size(), 0.0);
-    double all = 0;
-    for (std::size_t i = 0; i < data.rows(); ++i) {
-      rows[data.labels()[i]] += data.weight(i);
-      all += data.weight(i);
-    }
+    std::vector<double> rows(out.size() + 1, 0.0);  // the last one: of all classes
+    add_in_turn(team, rows, [&](std::vector<double>& to) {
+      for (std::size_t i = 0; i < data.rows(); ++i) {
+        to[data.labels()[i]] += data.weight(i);
+        to.back() += data.weight(i);
+      }
+    });
+    const double all = rows.back();
     for (std::size_t k = 0; k < out.size(); ++k)
       out[k] = rows[k] > 0 ? all / (static_cast<double>(out.size()) * rows[k]) : 1.0;
     return out;

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
+#include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
@@ -51,8 +53,25 @@ struct Ranges {
   std::vector<std::size_t> stored;
   std::size_t rows = 0;  // of positive weight
 };
+// Those of all members: extremes do not depend on the order, and counts are whole numbers.
+void join_ranges(const Team& team, Ranges& all) {
+  if (team.alone()) return;
+  all.rows = team.total(all.rows);
+  const std::size_t columns = all.low.size();
+  const auto lows = team.join(all.low), highs = team.join(all.high);
+  const auto counts = team.join({all.stored.begin(), all.stored.end()});
+  std::fill(all.stored.begin(), all.stored.end(), 0);
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    const std::size_t j = k % columns;
+    all.low[j] = std::min(all.low[j], lows[k]);
+    all.high[j] = std::max(all.high[j], highs[k]);
+    all.stored[j] += static_cast<std::size_t>(counts[k]);
+  }
+}
+
 template <class View>
-Ranges column_ranges(const Dataset& data, const View& view, const Threads& threads) {
+Ranges column_ranges(const Dataset& data, const View& view, const Team& team) {
+  const Threads& threads = team.threads();
   struct Part {
     std::vector<double> low, high;
     std::vector<std::size_t> stored;
@@ -80,24 +99,26 @@ Ranges column_ranges(const Dataset& data, const View& view, const Threads& threa
       });
     }
   });
-  Ranges all{std::vector<double>(view.cols, 0.0), std::vector<double>(view.cols, 0.0),
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Ranges all{std::vector<double>(view.cols, infinity), std::vector<double>(view.cols, -infinity),
              std::vector<std::size_t>(view.cols, 0)};
-  for (const Part& p : part) all.rows += p.rows;
-  for (std::size_t j = 0; j < view.cols; ++j) {
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (const Part& p : part) {
-      low = std::min(low, p.low[j]);
-      high = std::max(high, p.high[j]);
+  for (const Part& p : part) {
+    all.rows += p.rows;
+    for (std::size_t j = 0; j < view.cols; ++j) {
+      all.low[j] = std::min(all.low[j], p.low[j]);
+      all.high[j] = std::max(all.high[j], p.high[j]);
       all.stored[j] += p.stored[j];
     }
+  }
+  join_ranges(team, all);
+  for (std::size_t j = 0; j < view.cols; ++j) {
+    double low = all.low[j], high = all.high[j];
     if (all.stored[j] < all.rows) {
       low = std::min(low, 0.0);
       high = std::max(high, 0.0);
     }
-    if (all.rows > 0) {
-      all.low[j] = low;
-      all.high[j] = high;
-    }
+    all.low[j] = all.rows > 0 ? low : 0.0;
+    all.high[j] = all.rows > 0 ? high : 0.0;
   }
   return all;
 }
@@ -106,48 +127,59 @@ struct Sums {
   std::vector<double> sum;     // of weight * f(value) over the stored entries
   std::vector<double> weight;  // of weight over the stored entries, where rows have weights
   double rows = 0;             // of weight over the rows
-  Sums& operator+=(const Sums& other) {
-    if (sum.empty()) return *this = other;
-    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += other.sum[j];
-    for (std::size_t j = 0; j < weight.size(); ++j) weight[j] += other.weight[j];
-    rows += other.rows;
-    return *this;
-  }
 };
 template <class View, class F>
-Sums column_sums(const Dataset& data, const View& view, double weight_unit, const Threads& threads,
-                 const F& f) {
+Sums column_sums(const Dataset& data, const View& view, double weight_unit, const Team& team, const F& f) {
   // At most 256 partial sums, by the number of rows alone: memory stays far below that of the data.
-  const std::size_t block = std::max(row_block, (view.rows + 255) / 256);
-  return sum_blocks(threads, view.rows, block, Sums{}, [&](std::size_t begin, std::size_t end) {
-    const bool weighted = !data.weights().empty();
-    Sums s{std::vector<double>(view.cols, 0.0), std::vector<double>(weighted ? view.cols : 0, 0.0), 0};
-    double* const sum = s.sum.data();
-    double* const weights = s.weight.data();
-    for (std::size_t i = begin; i < end; ++i) {
-      const double weight = data.weight(i) / weight_unit;
-      if (weight == 0) continue;
-      s.rows += weight;
-      if (!weighted) {
-        for_columns(view.row(i),
-                    [=](std::size_t j, double x, bool there) { sum[j] += there ? f(j, x) : 0.0; });
-        continue;
-      }
-      for_entries(view.row(i), [&](std::uint32_t j, double x) {
-        sum[j] += weight * f(j, x);
-        weights[j] += weight;
+  const Stretch list = team.stretch(view.rows);
+  const std::size_t block = std::max(row_block, (list.total + 255) / 256);
+  const std::size_t blocks = (list.total + block - 1) / block;
+  const bool weighted = team.any(!data.weights().empty());
+  // One after the other: the sums, the weights, and the weight of the rows.
+  const std::size_t numbers = view.cols * (weighted ? 2 : 1) + 1;
+  std::vector<std::vector<double>> part(blocks);
+  team.blocks(
+      list, block, numbers * sizeof(double),
+      [&](std::size_t t) {
+        if (part[t].empty()) part[t].assign(numbers, 0.0);
+        return reinterpret_cast<std::byte*>(part[t].data());
+      },
+      [&](std::size_t begin, std::size_t end, std::byte* to) {
+        double* const sum = reinterpret_cast<double*>(to);
+        double* const weights = sum + view.cols;
+        double rows = sum[numbers - 1];
+        for (std::size_t i = begin; i < end; ++i) {
+          const double weight = data.weight(i) / weight_unit;
+          if (weight == 0) continue;
+          rows += weight;
+          if (!weighted) {
+            for_columns(view.row(i),
+                        [=](std::size_t j, double x, bool there) { sum[j] += there ? f(j, x) : 0.0; });
+            continue;
+          }
+          for_entries(view.row(i), [&](std::uint32_t j, double x) {
+            sum[j] += weight * f(j, x);
+            weights[j] += weight;
+          });
+        }
+        sum[numbers - 1] = rows;
       });
-    }
-    return s;
-  });
+  std::vector<double> all = blocks > 0 ? std::move(part[0]) : std::vector<double>(numbers, 0.0);
+  for (std::size_t t = 1; t < blocks; ++t)
+    for (std::size_t k = 0; k < numbers; ++k) all[k] += part[t][k];
+  Sums out{{}, {}, all.back()};
+  const auto cols = static_cast<std::ptrdiff_t>(view.cols);
+  out.sum.assign(all.begin(), all.begin() + cols);
+  if (weighted) out.weight.assign(all.begin() + cols, all.begin() + 2 * cols);
+  return out;
 }
 
 template <class View>
-Scaling learn_standard(const Dataset& data, const View& view, const Threads& threads) {
-  const Ranges range = column_ranges(data, view, threads);
+Scaling learn_standard(const Dataset& data, const View& view, const Team& team) {
+  const Ranges range = column_ranges(data, view, team);
   double weight_unit = 0;
   for (std::size_t i = 0; i < view.rows; ++i) weight_unit = std::max(weight_unit, data.weight(i));
-  weight_unit = power_near(weight_unit);
+  weight_unit = power_near(team.most(weight_unit));
 
   // Both powers of two: the product with one rounds as the quotient by the other.
   std::vector<double> unit(view.cols), inverse(view.cols);
@@ -157,16 +189,15 @@ Scaling learn_standard(const Dataset& data, const View& view, const Threads& thr
     inverse[j] = 1 / unit[j];
   }
   const double* const factor = inverse.data();
-  const Sums first = column_sums(data, view, weight_unit, threads,
-                                 [factor](std::size_t j, double x) { return x * factor[j]; });
+  const Sums first =
+      column_sums(data, view, weight_unit, team, [factor](std::size_t j, double x) { return x * factor[j]; });
   std::vector<double> mean(view.cols, 0.0);
   for (std::size_t j = 0; j < view.cols && first.rows > 0; ++j) mean[j] = first.sum[j] / first.rows;
   const double* const middle = mean.data();
-  const Sums second =
-      column_sums(data, view, weight_unit, threads, [factor, middle](std::size_t j, double x) {
-        const double away = x * factor[j] - middle[j];
-        return away * away;
-      });
+  const Sums second = column_sums(data, view, weight_unit, team, [factor, middle](std::size_t j, double x) {
+    const double away = x * factor[j] - middle[j];
+    return away * away;
+  });
 
   Scaling scaling{ScaleKind::Standard, std::vector<double>(view.cols, 0.0),
                   std::vector<double>(view.cols, 0.0)};
@@ -185,8 +216,8 @@ Scaling learn_standard(const Dataset& data, const View& view, const Threads& thr
 }
 
 template <class View>
-Scaling learn_minmax(const Dataset& data, const View& view, const Threads& threads) {
-  const Ranges range = column_ranges(data, view, threads);
+Scaling learn_minmax(const Dataset& data, const View& view, const Team& team) {
+  const Ranges range = column_ranges(data, view, team);
   Scaling scaling{ScaleKind::MinMax, range.low, std::vector<double>(view.cols, 0.0)};
   for (std::size_t j = 0; j < view.cols; ++j) {
     const double half = range.high[j] / 2 - range.low[j] / 2;
@@ -199,16 +230,17 @@ Scaling learn_minmax(const Dataset& data, const View& view, const Threads& threa
 }
 
 // Bytes of the rows with `filled` columns of every row stored.
-void refuse_if_huge(const Dataset& data, ScaleKind kind, double filled) {
+void refuse_if_huge(const Dataset& data, ScaleKind kind, double filled, const Team& team) {
   if (!data.sparse()) return;
-  const auto rows = static_cast<double>(data.rows());
+  const auto rows = static_cast<double>(team.total(data.rows()));
+  const auto nonzeros = static_cast<double>(team.total(data.nonzeros()));
   const double dense = 8 * rows * static_cast<double>(data.features());
-  const double sparse = 12 * (rows * filled + static_cast<double>(data.nonzeros()));
+  const double sparse = 12 * (rows * filled + nonzeros);
   if (std::min(dense, sparse) <= dense_limit) return;
   throw UsageError(
       fmt::format("scaling '{}' moves the zeros of {} sparse rows with {} features away from zero: {:.1f} "
                   "GiB, at most {:.0f} GiB are allowed",
-                  OptionType<ScaleKind>::print(kind), data.rows(), data.features(),
+                  OptionType<ScaleKind>::print(kind), static_cast<std::uint64_t>(rows), data.features(),
                   std::min(dense, sparse) / (dense_limit / 4), 4.0),
       "--scale unit keeps zeros where they are");
 }
@@ -271,38 +303,39 @@ void unit_rows(const View& view, std::size_t begin, std::size_t end, RowBlock& o
 
 }  // namespace
 
-Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Threads& threads) {
+Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Team& team) {
   if (kind == ScaleKind::None || kind == ScaleKind::Unit) return {kind, {}, {}};
   // The mean of a column that is filled anywhere is (nearly) never zero: known to be too much before any
   // work.
-  if (kind == ScaleKind::Standard) refuse_if_huge(data, kind, static_cast<double>(data.features()));
+  if (kind == ScaleKind::Standard) refuse_if_huge(data, kind, static_cast<double>(data.features()), team);
   Scaling scaling = std::visit(
       [&](const auto& view) {
-        return kind == ScaleKind::Standard ? learn_standard(data, view, threads)
-                                           : learn_minmax(data, view, threads);
+        return kind == ScaleKind::Standard ? learn_standard(data, view, team)
+                                           : learn_minmax(data, view, team);
       },
       data.matrix());
-  refuse_if_huge(data, kind, static_cast<double>(move_zeros(scaling).moved.size()));
+  refuse_if_huge(data, kind, static_cast<double>(move_zeros(scaling).moved.size()), team);
   return scaling;
 }
 
-std::vector<double> column_deviations(const Dataset& data, const Threads& threads) {
+std::vector<double> column_deviations(const Dataset& data, const Team& team) {
   // Nothing is scaled here: zeros stay where they are.
   std::vector<double> out =
-      std::visit([&](const auto& view) { return learn_standard(data, view, threads); }, data.matrix()).factor;
+      std::visit([&](const auto& view) { return learn_standard(data, view, team); }, data.matrix()).factor;
   for (double& x : out) x = x > 0 ? clamped(1 / x) : 0;
   return out;
 }
 
-Dataset apply_scaling(const Dataset& data, const Scaling& scaling, const Threads& threads) {
+Dataset apply_scaling(const Dataset& data, const Scaling& scaling, const Team& team) {
   const bool by_columns = scaling.kind == ScaleKind::Standard || scaling.kind == ScaleKind::MinMax;
   if (by_columns && (scaling.shift.size() != data.features() || scaling.factor.size() != data.features())) {
     throw UsageError(fmt::format("the scaling was learned on {} features, {} has {}", scaling.shift.size(),
                                  printable(data.name()), data.features()));
   }
-  if (by_columns) refuse_if_huge(data, scaling.kind, static_cast<double>(move_zeros(scaling).moved.size()));
+  if (by_columns)
+    refuse_if_huge(data, scaling.kind, static_cast<double>(move_zeros(scaling).moved.size()), team);
   if (scaling.kind == ScaleKind::None) return data;
-  return apply_scaling(data, scaling, 0, data.rows(), threads);
+  return apply_scaling(data, scaling, 0, data.rows(), team.threads());
 }
 
 Dataset apply_scaling(const Dataset& data, const Scaling& scaling, std::size_t begin, std::size_t end,
@@ -342,6 +375,7 @@ Dataset apply_scaling(const Dataset& data, const Scaling& scaling, std::size_t b
   parts.weights.assign(weights.begin(), weights.end());
   parts.encoding = data.encoding();
   parts.name = data.name();
+  parts.may_be_empty = data.rows() == 0;
   return Dataset::make(std::move(parts), false);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/row_sums.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/version.hpp"
 #include "halfspace/solve/algorithms.hpp"
@@ -15,24 +16,37 @@ namespace halfspace {
 namespace detail {
 
 // Rows of weight 0 are absent.
-void check_trainable(const Dataset& data) {
-  if (!data.labelled()) throw InputError({.file = data.name()}, "no labels", "labelled rows for training");
+void check_trainable(const Dataset& data, const Run& run) {
+  if (!data.labelled() && data.rows() > 0)
+    throw InputError({.file = data.name()}, "no labels", "labelled rows for training");
   if (data.features() == 0) throw InputError({.file = data.name()}, "no features", "at least one feature");
-  std::vector<char> seen(data.classes().size(), 0);
-  std::uint64_t rows = 0;
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    if (data.weight(i) == 0) continue;
-    seen[data.labels()[i]] = 1;
-    ++rows;
-  }
+  std::vector<double> seen(data.classes().size() + 1, 0.0);  // rows of every class, and of all
+  add_in_turn(patient_members(run), seen, [&](std::vector<double>& to) {
+    for (std::size_t i = 0; i < data.rows(); ++i) {
+      if (data.weight(i) == 0) continue;
+      ++to[data.labels()[i]];
+      ++to.back();
+    }
+  });
+  const auto rows = static_cast<std::uint64_t>(seen.back());
+  seen.pop_back();
   if (rows == 0)
     throw InputError({.file = data.name()}, "no examples", "at least one row with a weight above 0");
-  if (std::count(seen.begin(), seen.end(), 1) == 1) {
-    const auto only = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), 1) - seen.begin());
+  const auto here = [](double count) { return count > 0; };
+  if (std::count_if(seen.begin(), seen.end(), here) == 1) {
+    const auto only = static_cast<std::size_t>(std::find_if(seen.begin(), seen.end(), here) - seen.begin());
     throw InputError({.file = data.name()},
                      fmt::format("only one class ({}) in {} rows", printable(data.classes()[only]), rows),
                      "training needs at least two");
   }
+}
+
+void refuse_members(const Run& run, std::string_view algorithm, bool by_rows) {
+  if (run.members == nullptr) return;
+  throw UsageError(fmt::format("{} {}: one process has to have them all", algorithm,
+                               by_rows ? "goes from row to row, each from where the one before has led"
+                                       : "looks at rows in ways that are no sums over them"),
+                   "several members train logistic and svm");
 }
 
 void refuse_start(const Run& run, std::string_view algorithm) {
@@ -50,9 +64,10 @@ void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts o
   model.encoding = data.encoding();
   model.certificate = to_json(fit.proof.certificates);
   Facts own = std::move(model.facts);  // what the solver had to say
-  model.facts = {{"rows", fmt::format("{}", data.rows())},
+  const Team team = patient_members(run);
+  model.facts = {{"rows", fmt::format("{}", team.total(data.rows()))},
                  {"features", fmt::format("{}", data.features())},
-                 {"data", data.fingerprint()},
+                 {"data", data.fingerprint(team)},
                  {"seed", fmt::format("{}", run.seed)},
                  {"version", std::string(version())}};
   if (run.start != nullptr) model.facts.emplace_back("from", run.start->name);
@@ -113,6 +128,7 @@ struct Holder final : Base {
     return halfspace::train(data, options_value, run);
   }
   [[nodiscard]] Fit stream(RowStream& stream, const Run& run) const override {
+    detail::refuse_members(run, "a stream", true);
     if constexpr (requires { halfspace::solve_stream(stream, options_value, run); }) {
       Fit fit = halfspace::solve_stream(stream, options_value, run);
       Model& model = fit.model();
@@ -136,6 +152,7 @@ struct Holder final : Base {
                           const UpdateObserver& observer) const override {
     if constexpr (requires { halfspace::trace(data, options_value, run, observer); }) {
       detail::check_start<A>(run);
+      detail::refuse_members(run, "a trace", true);
       detail::check_trainable(data);
       Fit fit = halfspace::trace(data, options_value, run, observer);
       detail::complete(fit, data, A::name, option_values(options_value), run);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "certify/softmax_gap.hpp"
+#include "core/row_sums.hpp"
 #include "data/storage/row_access.hpp"
 #include "halfspace/core/error.hpp"
 #include "solve/convex/constant_plane.hpp"
@@ -69,7 +70,7 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
     check_weights(next.model.weights);
     DualityGap its;
     try {
-      its = softmax_gap(problem, next.model, closing_team(run));
+      its = softmax_gap(problem, next.model, closing_members(run));
     } catch (const Stopped& stopped) {
       next.stop = stop_of(stopped);
       if (!proved) solution = std::move(next);
@@ -85,13 +86,16 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
     return true;
   };
   // As for single planes: small objectives are solved to a gap beside that of no weights.
+  const Team patient = patient_members(run);
   double without_weights = 0;
-  for (const double cost : problem.cost) without_weights += cost;
+  add_in_turn(patient, without_weights, [&](double& to) {
+    for (const double cost : problem.cost) to += cost;
+  });
   without_weights *= std::log(static_cast<double>(problem.classes()));
   double wanted = 0.99 * wish.gap * std::clamp(without_weights, 1e-6, 1.0);
   const bool warm = start_planes(run.near.get(), problem, rows->cols(), solution.model);
   for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
-    const Goal goal{wanted, run.seed, run.threads, clock};
+    const Goal goal{wanted, run.seed, team_of(run), clock};
     const SoftmaxSolution* start = attempt > 0 || warm ? &solution : nullptr;
     if (!offer(sparse ? solve_sparse_softmax(problem, *rows, goal, start)
                       : solve_softmax(problem, *rows, goal, start),
@@ -101,7 +105,7 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
     if (attempt == 3) solution.stop = Stop::Limit;
   }
   // Planes that are worse than ones that do not look at the rows are not returned.
-  ConstantPlanes constant = best_constants(problem);
+  ConstantPlanes constant = best_constants(problem, patient);
   if (proved && !(gap.primal <= constant.objective * (1 + 1e-9))) {
     SoftmaxSolution zero{.iterations = solution.iterations, .stop = solution.stop};
     zero.model = {.features = rows->cols(), .planes = problem.classes()};

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <stdexcept>
 
+#include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
@@ -41,20 +43,40 @@ bool has_vectors(const Wish& wish) {
   return std::visit([](auto loss) { return std::isfinite(loss.margin); }, wish.loss);
 }
 
-void describe_margins(const Problem& problem, Answer& answer, const Threads& threads) {
+void describe_margins(const Problem& problem, Answer& answer, const Team& team) {
   const auto rows = RowAccess::of(problem.data->matrix());
   std::vector<double> z(rows->rows());
-  row_products(*rows, answer.solution.theta.data(), z.data(), threads);
+  row_products(*rows, answer.solution.theta.data(), z.data(), team.threads());
   Margins& m = answer.margins;
   m.norm = std::sqrt(norm2(answer.solution.theta.data(), answer.solution.theta.size()));
-  for (std::size_t i = 0; i < z.size(); ++i) {
-    if (problem.cost[i] == 0) continue;
-    const double slack = 1 - problem.y[i] * (z[i] + answer.solution.theta0);
-    if (!(slack > 0)) continue;
-    ++m.inside;
-    m.slack += slack;
-    m.largest_slack = std::max(m.largest_slack, slack);
+  add_in_turn(team, m, [&](Margins& to) {
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      if (problem.cost[i] == 0) continue;
+      const double slack = 1 - problem.y[i] * (z[i] + answer.solution.theta0);
+      if (!(slack > 0)) continue;
+      ++to.inside;
+      to.slack += slack;
+      to.largest_slack = std::max(to.largest_slack, slack);
+    }
+  });
+}
+
+// The point of all rows, by their numbers among all, from what every member has of it.
+DualPoint whole_point(DualPoint mine, std::size_t rows, const Team& team) {
+  if (team.alone()) return mine;
+  const Stretch list = team.stretch(rows);
+  if (list.total > std::uint64_t{1} << 32U)
+    throw UsageError("a dual point has numbers of rows below 4294967296", "--loss squared-hinge");
+  std::vector<std::uint32_t> numbers;
+  for (const std::uint32_t row : mine.rows) numbers.push_back(static_cast<std::uint32_t>(list.first + row));
+  DualPoint out;
+  for (const Members::Bytes& bytes : team.gather(std::as_bytes(std::span(numbers)))) {
+    const std::size_t before = out.rows.size();
+    out.rows.resize(before + bytes.size() / sizeof(std::uint32_t));
+    if (!bytes.empty()) std::memcpy(out.rows.data() + before, bytes.data(), bytes.size());
   }
+  out.alpha = team.join(mine.alpha);
+  return out;
 }
 
 [[noreturn]] void refuse_large_values(const Dataset& data) {
@@ -73,7 +95,7 @@ auto within_range(const Dataset& data, const F& f) {
 }
 
 // One problem per plane. Classes against the rest are solved side by side, each by one thread: nothing they
-// compute depends on the others.
+// compute depends on the others. Several members solve one after the other, each by all of them.
 class Planes {
  public:
   Planes(const Dataset& data, const Wish& wish, const Run& run)
@@ -83,14 +105,14 @@ class Planes {
         inner_(run),
         rows_(RowAccess::of(data.matrix())),
         answers_(data.classes().size() == 2 ? 1 : data.classes().size()) {
-    if (answers_.size() > 1) inner_.threads = run.threads.alone();
+    if (answers_.size() > 1 && run.members == nullptr) inner_.threads = run.threads.alone();
   }
 
   std::vector<Answer> solve() {
     const Clock clock(inner_);
     std::unique_ptr<CurvatureMatrix> first;
-    if (answers_.size() > 1 &&
-        choose_solver(wish_.solver, wish_.loss, wish_.penalty, *rows_) == SolverName::Newton)
+    if (answers_.size() > 1 && choose_solver(wish_.solver, wish_.loss, wish_.penalty, *rows_,
+                                             patient_members(outer_)) == SolverName::Newton)
       first = first_factor_in_time();
     const std::vector<double> gaps(answers_.size(), wish_.gap);
     solve_each(gaps, first.get());
@@ -102,7 +124,7 @@ class Planes {
         if (answers_[k].solution.stop != Stop::Time) late[k] = 0;
         any = any || late[k] > 0;
       }
-      if (!any || inner_.stop.asked()) break;
+      if (!any || patient_members(inner_).agree(inner_.stop.cause()) != StopCause::None) break;
       solve_each(late, first.get());
     }
     // A class whose objective is below 1 may have a gap that is small beside 1 and not beside its part of the sum.
@@ -118,7 +140,7 @@ class Planes {
  private:
   // The features that were chosen, with the penalty l2: what is proved is then about planes with these alone.
   void fit_again(const Clock& clock) {
-    const Threads side_by_side(answers_.size() > 1 ? outer_.threads.count() : 1);
+    const Threads side_by_side(at_once());
     side_by_side.run(answers_.size(), [&](std::size_t k) {
       Problem one = problem(k);
       one.penalty = L2{};
@@ -133,8 +155,13 @@ class Planes {
         answers_[k].solution.stop = stop_of(stopped);
         return;
       }
-      if (answers_.size() == 1) describe_margins(one, answers_[k], Threads(inner_.threads.count()));
+      if (answers_.size() == 1) describe_margins(one, answers_[k], patient_members(inner_));
     });
+  }
+
+  // How many classes are solved at once.
+  [[nodiscard]] int at_once() const {
+    return answers_.size() > 1 && outer_.members == nullptr ? outer_.threads.count() : 1;
   }
 
   [[nodiscard]] Problem problem(std::size_t k) const {
@@ -145,7 +172,7 @@ class Planes {
   // Null also when there is no time for it.
   [[nodiscard]] std::unique_ptr<CurvatureMatrix> first_factor_in_time() const {
     try {
-      return first_factor(problem(0), *rows_, outer_.threads);
+      return first_factor(problem(0), *rows_, team_of(outer_));
     } catch (const Stopped&) {
       return nullptr;
     }
@@ -155,19 +182,19 @@ class Planes {
   [[nodiscard]] Run fair_share(std::size_t waiting) const {
     Run mine = inner_;
     const double left = inner_.stop.left();
-    const auto threads = static_cast<std::size_t>(outer_.threads.count());
-    const std::size_t turns = (waiting + threads - 1) / threads;
+    const auto places = static_cast<std::size_t>(at_once());
+    const std::size_t turns = (waiting + places - 1) / places;
     if (turns <= 1 || !std::isfinite(left)) return mine;
     constexpr double solving = 0.7;  // of a turn; the rest is for its proof
     mine.stop = inner_.stop.within(solving * std::max(0.0, left) / static_cast<double>(turns));
-    mine.threads = inner_.threads.until(mine.stop);
+    if (mine.members == nullptr) mine.threads = inner_.threads.until(mine.stop);
     return mine;
   }
 
   // The classes with a relative gap above 0 in `gaps` that have not reached it yet.
   void solve_each(const std::vector<double>& gaps, const CurvatureMatrix* first) {
     // Every class gets its plane, also when there is no time left: the solvers stop by themselves.
-    const Threads side_by_side(answers_.size() > 1 ? outer_.threads.count() : 1);
+    const Threads side_by_side(at_once());
     std::atomic<std::size_t> waiting(static_cast<std::size_t>(
         std::count_if(gaps.begin(), gaps.end(), [](double gap) { return gap > 0; })));
     side_by_side.run(answers_.size(), [&](std::size_t k) {
@@ -186,8 +213,9 @@ class Planes {
           solve_plane(one, *rows_, wish_.solver, gaps[k], mine, clock, first, again ? &before : nullptr,
                       near ? &*near : nullptr);
       // Without a point of its own, a loss with a margin has its support vectors inside.
-      if (answers_.size() == 1 || (has_vectors(wish_) && answers_[k].dual.rows.empty()))
-        describe_margins(one, answers_[k], Threads(inner_.threads.count()));
+      const Team team = patient_members(inner_);
+      if (answers_.size() == 1 || (has_vectors(wish_) && !team.any(!answers_[k].dual.rows.empty())))
+        describe_margins(one, answers_[k], team);
     });
   }
 
@@ -272,7 +300,9 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
   Objective total;
   std::uint64_t support = 0;
   bool any_dual = false, proved = true;
+  const Team team = patient_members(run);
   for (Answer& answer : answers) {
+    answer.dual = whole_point(std::move(answer.dual), data.rows(), team);
     linear.weights.insert(linear.weights.end(), answer.solution.theta.begin(), answer.solution.theta.end());
     linear.offsets.push_back(answer.solution.theta0);
     total.primal += answer.gap.primal;
@@ -314,6 +344,17 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
   return fit;
 }
 
+// What several members have: planes with the penalty l2.
+void check_members(const Run& run, const Penalty& penalty, bool debias) {
+  if (run.members == nullptr) return;
+  if (run.near != nullptr || run.leave != nullptr)
+    throw UsageError("several members train one model at a time, from nothing");
+  if (std::holds_alternative<L2>(penalty) && !debias) return;
+  throw UsageError(fmt::format("--penalty {}{} goes from column to column, or needs all rows in one process",
+                               OptionType<Penalty>::print(penalty), debias ? " with --debias" : ""),
+                   "several members have --penalty l2");
+}
+
 void check_debias(const Wish& wish) {
   if (wish.debias && !is_sparse_penalty(wish.penalty))
     throw UsageError("--debias fits the features again that a penalty has chosen",
@@ -324,7 +365,10 @@ void check_debias(const Wish& wish) {
 
 Fit solve(const Dataset& data, const Svm& options, const Run& given) {
   const Run run = begin_run(given);
+  check_members(run, options.penalty, options.debias);
   if (options.kernel.kind != KernelKind::Linear) {
+    if (run.members != nullptr)
+      throw UsageError("--kernel: kernel machines need all rows in one process", "--kernel linear");
     if (!std::holds_alternative<L2>(options.penalty) || options.debias)
       throw UsageError("kernel machines have the penalty l2");
     return solve_kernel_svm(data, options, run);
@@ -337,7 +381,7 @@ Fit solve(const Dataset& data, const Svm& options, const Run& given) {
                   options.C,
                   options.gap.or_else(1e-4),
                   options.solver,
-                  class_weights(data, options.class_weight),
+                  class_weights(data, options.class_weight, patient_members(run)),
                   options.debias};
   check_debias(wish);
   Fit fit = within_range(data, [&] { return solve_classes(data, wish, run, !options.no_certificate); });
@@ -347,11 +391,17 @@ Fit solve(const Dataset& data, const Svm& options, const Run& given) {
 
 Fit solve(const Dataset& data, const LogisticRegression& options, const Run& given) {
   const Run run = begin_run(given);
+  check_members(run, options.penalty, options.debias);
   if (std::holds_alternative<NoPenalty>(options.penalty) && !options.debias)
     return detail::solve_unpenalised(data, options, run);
-  const Wish wish{
-      Logistic{},     penalty_of(options.penalty, options.l1_ratio), options.offset, options.C, options.gap,
-      options.solver, class_weights(data, options.class_weight),     options.debias};
+  const Wish wish{Logistic{},
+                  penalty_of(options.penalty, options.l1_ratio),
+                  options.offset,
+                  options.C,
+                  options.gap,
+                  options.solver,
+                  class_weights(data, options.class_weight, patient_members(run)),
+                  options.debias};
   check_debias(wish);
   if (data.classes().size() > 2 && options.multiclass == LogisticClasses::Softmax)
     return within_range(data, [&] { return solve_all_at_once(data, wish, run); });

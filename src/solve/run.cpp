@@ -36,7 +36,8 @@ Run begin_run(const Run& run) {
   const StopHandle& given = run.stop.can_cancel() ? run.stop : run.threads.stop();
   begun.stop = (given.can_cancel() ? given : StopHandle::make()).within(run.seconds);
   begun.seconds = std::numeric_limits<double>::infinity();
-  begun.threads = run.threads.until(begun.stop);
+  // Where there are several members, only sums stop, all of them at once.
+  begun.threads = run.members != nullptr ? Threads(run.threads.count()) : run.threads.until(begun.stop);
   if (run.observe) {
     auto one = std::make_shared<OneAtATime>(run.observe, begun.stop);
     begun.observe = [one = std::move(one)](const Progress& progress) { return one->ask(progress); };
@@ -44,10 +45,25 @@ Run begin_run(const Run& run) {
   return begun;
 }
 
-Threads closing_team(const Run& run) {
-  constexpr double grace = 0.2;  // seconds
-  return run.threads.until(run.stop.with_grace(grace));
+namespace {
+
+constexpr double grace = 0.2;  // seconds
+
+Team with_members(const Threads& threads, Members* members) {
+  return members != nullptr ? Team(threads, *members) : Team(threads);
 }
+
+}  // namespace
+
+Team team_of(const Run& run) { return with_members(run.threads.until(run.stop), run.members); }
+
+Threads closing_team(const Run& run) {
+  return run.members != nullptr ? run.threads : run.threads.until(run.stop.with_grace(grace));
+}
+Team closing_members(const Run& run) {
+  return with_members(run.threads.until(run.stop.with_grace(grace)), run.members);
+}
+Team patient_members(const Run& run) { return with_members(Threads(run.threads.count()), run.members); }
 
 std::string_view stop_name(Stop stop) {
   switch (stop) {

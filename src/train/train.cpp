@@ -8,6 +8,7 @@
 
 #include "certify/claims/verify_rows.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/whole.hpp"
 #include "halfspace/prepare/against_rest.hpp"
 #include "model/fold_scaling.hpp"
 #include "train/training_error.hpp"
@@ -49,7 +50,7 @@ bool take_found(const ModelCheck& check, std::vector<Certificate>& certificates)
 // The planes for columns as they are, when what is certified holds for these planes too: they are turned back as
 // the checker does it, and the numbers it finds take the place of those that the solver found.
 // No time for that: the scaling stays beside the planes, which are certified as they are.
-bool fold_certified(Fit& fit, const Scaling& scaling, const Dataset& rows, const Threads& threads) try {
+bool fold_certified(Fit& fit, const Scaling& scaling, const Dataset& rows, const Team& team) try {
   auto* linear = std::get_if<LinearModel>(&fit.model().form);
   if (linear == nullptr) return false;
   LinearModel folded = *linear;
@@ -58,7 +59,7 @@ bool fold_certified(Fit& fit, const Scaling& scaling, const Dataset& rows, const
     Model back = fit.model();
     auto& plane = back.form.emplace<LinearModel>(folded);
     if (!detail::unfold(scaling, plane)) return false;
-    const ModelCheck check = detail::verify_rows(back, rows, threads);
+    const ModelCheck check = detail::verify_rows(back, rows, team);
     if (!take_found(check, fit.proof.certificates)) return false;
     fit.model().certificate = to_json(fit.proof.certificates);
   }
@@ -69,22 +70,23 @@ bool fold_certified(Fit& fit, const Scaling& scaling, const Dataset& rows, const
 }
 
 // For planes, where the sums that this takes are no more than the rows themselves or a few megabytes; no time: none.
-void add_deviations(Model& model, const Dataset& data, const Threads& threads) try {
+void add_deviations(Model& model, const Dataset& data, const Team& team) try {
   constexpr std::uint64_t few_bytes = std::uint64_t{1} << 24U, most_parts = 256, bytes_per_sum = 16;
   if (!std::holds_alternative<LinearModel>(model.form) || model.map != nullptr) return;
-  const std::uint64_t parts = std::min<std::uint64_t>(most_parts, data.rows() / row_block + 1);
-  if (parts * bytes_per_sum * data.features() > few_bytes + 8 * data.nonzeros()) return;
-  if (data.features() == model.features()) model.deviations = column_deviations(data, threads);
+  const std::uint64_t parts = std::min<std::uint64_t>(most_parts, team.total(data.rows()) / row_block + 1);
+  if (parts * bytes_per_sum * data.features() > few_bytes + 8 * team.total(data.nonzeros())) return;
+  if (data.features() == model.features()) model.deviations = column_deviations(data, team);
 } catch (const Stopped&) {
   model.deviations.clear();
 }
 
 // What the solver did not know of. No path, time or host: the same training gives the same bytes anywhere.
-void add_facts(Model& model, const Dataset& data, const Preparation& how, const Threads& threads) {
-  if (how.describe) add_deviations(model, data, threads);
+void add_facts(Model& model, const Dataset& data, const Preparation& how, const Run& run) {
+  if (how.describe) add_deviations(model, data, closing_members(run));
   // The fingerprint is that of the rows as read, not as scaled.
   for (auto& [name, value] : model.facts) {
-    if (name == "data" && (how.scale != ScaleKind::None || how.map)) value = data.fingerprint();
+    if (name == "data" && (how.scale != ScaleKind::None || how.map))
+      value = data.fingerprint(patient_members(run));
     if (name == "features" && how.map) value = fmt::format("{}", data.features());
   }
   if (model.map != nullptr)
@@ -108,7 +110,8 @@ void check(const Preparation& how) {
 Fit train_plain(const Dataset& data, const Preparation& how, const detail::TrainRows& train_rows,
                 const Run& run) {
   Fit fit = train_rows(data, run);
-  if (fit.has_model() && how.describe) fit.trace.error = detail::training_error(fit, data, closing_team(run));
+  if (fit.has_model() && how.describe)
+    fit.trace.error = detail::training_error(fit, data, closing_members(run));
   return fit;
 }
 
@@ -118,8 +121,12 @@ Fit train_changed(const Dataset& data, const Preparation& how, const detail::Tra
     throw UsageError(
         "--from is a plane among the rows as they are; --scale and --features nystrom or fourier make others",
         "scale the data before training");
-  const Scaling scaling = learn_scaling(data, how.scale, run.threads);
-  Dataset rows = apply_scaling(data, scaling, run.threads);
+  if (how.map && run.members != nullptr)
+    throw UsageError("--features nystrom and fourier make features of rows in one process",
+                     "several members take rows as they are, or scaled");
+  const Team team = team_of(run);
+  const Scaling scaling = learn_scaling(data, how.scale, team);
+  Dataset rows = part_of_whole(apply_scaling(data, scaling, team), team);
   std::shared_ptr<const FeatureMap> map;
   std::vector<std::string> notes;
   if (how.map) {
@@ -149,22 +156,25 @@ Fit train_changed(const Dataset& data, const Preparation& how, const detail::Tra
   fit.model().unit_rows = scaling.kind == ScaleKind::Unit;
   fit.answer.others.clear();  // they are of the rows as they were changed
   const bool columns = scaling.kind == ScaleKind::Standard || scaling.kind == ScaleKind::MinMax;
-  if (columns && (map != nullptr || !fold_certified(fit, scaling, rows, closing_team(run))))
+  if (columns && (map != nullptr || !fold_certified(fit, scaling, rows, closing_members(run))))
     fit.model().scaling = scaling;
-  if (map == nullptr && how.describe) fit.trace.error = detail::training_error(fit, data, closing_team(run));
+  if (map == nullptr && how.describe)
+    fit.trace.error = detail::training_error(fit, data, closing_members(run));
   return fit;
 }
 
 }  // namespace
 
-Fit detail::train_prepared(const Dataset& given, const Preparation& how, const TrainRows& train_rows,
-                           const Run& allowed) {
+namespace {
+
+Fit train_all(const Dataset& given, const Preparation& how, const detail::TrainRows& train_rows,
+              const Run& run) {
   check(how);
-  const Run run = begin_run(allowed);
-  const Dataset data = how.positive.empty() ? given : against_rest(given, how.positive);
+  const Dataset whole = part_of_whole(given, patient_members(run));
+  const Dataset data = how.positive.empty() ? whole : against_rest(whole, how.positive);
   const bool changed = how.scale != ScaleKind::None || how.map;
   Fit fit = changed ? train_changed(data, how, train_rows, run) : train_plain(data, how, train_rows, run);
-  if (fit.has_model()) add_facts(fit.model(), data, how, closing_team(run));
+  if (fit.has_model()) add_facts(fit.model(), data, how, run);
   for (auto& [name, other] : fit.answer.others) {
     auto form = std::move(other.form);
     other = fit.model();
@@ -173,6 +183,21 @@ Fit detail::train_prepared(const Dataset& given, const Preparation& how, const T
     other.certificate.clear();
   }
   return fit;
+}
+
+}  // namespace
+
+Fit detail::train_prepared(const Dataset& given, const Preparation& how, const TrainRows& train_rows,
+                           const Run& allowed) {
+  const Run run = begin_run(allowed);
+  try {
+    return train_all(given, how, train_rows, run);
+  } catch (const Stopped&) {  // all members are stopped at the same sum
+    throw;
+  } catch (...) {
+    patient_members(run).abandon(std::current_exception());
+    throw;
+  }
 }
 
 Fit train(const Dataset& data, const Preparation& how, const Algorithm& algorithm, const Run& run) {

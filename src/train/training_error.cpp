@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "train/training_error.hpp"
 
+#include "core/row_sums.hpp"
+
 namespace halfspace {
 namespace {
 
@@ -16,8 +18,7 @@ std::optional<std::vector<double>> scores_in_time(const Model& model, const Data
 
 }  // namespace
 
-std::optional<ErrorCount> detail::training_error(const Fit& fit, const Dataset& data,
-                                                 const Threads& threads) {
+std::optional<ErrorCount> detail::training_error(const Fit& fit, const Dataset& data, const Team& team) {
   const Model& model = fit.model();
   constexpr double most_products = 1e10;  // some seconds
   if (const auto* voted = std::get_if<VotedModel>(&model.form)) {
@@ -29,11 +30,13 @@ std::optional<ErrorCount> detail::training_error(const Fit& fit, const Dataset& 
     if (static_cast<double>(data.rows()) * static_cast<double>(kernel->vectors()) > most_values) return {};
   }
   const std::optional<std::vector<double>> found =
-      fit.trace.scores.empty() ? scores_in_time(model, data, threads) : fit.trace.scores;
+      fit.trace.scores.empty() ? scores_in_time(model, data, team.threads()) : fit.trace.scores;
   if (!found) return {};
   const std::vector<double>& values = *found;
   if (fit.trace.scores.empty()) check_scores(model, values, data);
-  return count_errors(model, values, data, data.labels());
+  ErrorCount out;
+  add_in_turn(team, out, [&](ErrorCount& to) { to = count_errors(model, values, data, data.labels(), to); });
+  return out;
 }
 
 }  // namespace halfspace

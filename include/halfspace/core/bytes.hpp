@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "halfspace/core/stop.hpp"
 
@@ -93,6 +94,9 @@ class Fingerprint {
     add(std::as_bytes(values));
   }
   [[nodiscard]] std::string hex() const;
+  // What has been added so far, for another process with the same library to go on from: always as many bytes.
+  [[nodiscard]] std::vector<std::byte> state() const;
+  void resume(std::span<const std::byte> state);
 
  private:
   struct State;

@@ -8,6 +8,7 @@
 //              are those of a member that has all rows. So any partition gives the same bits.
 // Stops        where there are several members, threads do not stop by themselves: every sum asks all members, and
 //              one that was cancelled or is out of time stops all of them at the same sum.
+// Failures     what one member throws, all of them throw, at the next call that they share; the team is over then.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,10 @@ class Members {
   // To the next member, without waiting for it, and from the one before, waiting.
   virtual void pass(std::span<const std::byte> state) = 0;
   [[nodiscard]] virtual Bytes take() = 0;
+
+ private:
+  friend class Team;
+  bool over_ = false;  // a member has failed, and all of them know
 };
 
 // What one member has of a list: `size` places from `first` on, of `total`.
@@ -53,6 +58,8 @@ class Team {
       : threads_(threads.count()), stop_(threads.stop()), members_(&members) {}
 
   [[nodiscard]] bool alone() const { return members_ == nullptr; }
+  // Whether it is this member that speaks for all.
+  [[nodiscard]] bool first() const { return alone() || members_->number() == 0; }
   [[nodiscard]] const Threads& threads() const { return threads_; }  // for work on this member's rows
   // The same members with another word on when to stop.
   [[nodiscard]] Team until(const StopHandle& stop) const {
@@ -68,9 +75,15 @@ class Team {
   [[nodiscard]] StopCause agree(StopCause mine) const;
   // The numbers of all members one after the other.
   [[nodiscard]] std::vector<double> join(std::vector<double> mine) const;
+  // True where it is true for any member.
+  [[nodiscard]] bool any(bool mine) const { return total(mine ? 1 : 0) > 0; }
   // The bytes of all members, by number; throws what any member has thrown (`failure`), and Stopped if one is to stop.
   [[nodiscard]] std::vector<Members::Bytes> gather(std::span<const std::byte> mine,
                                                    const std::exception_ptr& failure = nullptr) const;
+
+  // For a member that goes no further because of what it has caught outside of a sum: the others throw it too, where they
+  // wait. Nothing where they know already.
+  void abandon(const std::exception_ptr& failure) const;
 
   // One number after the other, through all members in order: work() continues from `state`, which is the same on all
   // members before and after.
@@ -85,6 +98,10 @@ class Team {
               const std::function<void(std::size_t, std::size_t, std::byte*)>& work) const;
 
  private:
+  [[nodiscard]] std::vector<Members::Bytes> exchange(std::span<const std::byte> message) const;
+  [[nodiscard]] Members::Bytes take(std::size_t bytes, std::exception_ptr& failure) const;
+  void pass(std::span<const std::byte> state, const std::exception_ptr& failure) const;
+
   Threads threads_;
   StopHandle stop_;
   Members* members_ = nullptr;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "halfspace/core/parallel.hpp"
+#include "halfspace/core/team.hpp"
 #include "halfspace/data/arrays.hpp"
 #include "halfspace/data/encoding.hpp"
 #include "halfspace/data/matrix.hpp"
@@ -33,6 +33,8 @@ struct DatasetParts {
   bool from_text = false;                          // the values were written as decimals
   std::string name;                                // path or description, for messages
   std::shared_ptr<const std::vector<Hole>> holes;  // rows ascending; null: not a table whose holes are filled
+
+  bool may_be_empty = false;  // what a member of a team has may be no row at all
 
   // From a cache: arrays that lie inside `storage`, instead of the vectors above, and what is known without looking
   // at the rows. check_cache() holds all of it against the rows.
@@ -86,6 +88,8 @@ class Dataset {
   // Fingerprint of shape, entries as doubles, labels and weights: equal for equal data, whatever file, array or
   // storage it came from. Zeros are no entries, -0 and stored ones neither.
   [[nodiscard]] std::string fingerprint() const;
+  // Of the rows of all members, in order.
+  [[nodiscard]] std::string fingerprint(const Team& team) const;
   // The one that a cache was written with; empty for data from elsewhere.
   [[nodiscard]] const std::string& stored_fingerprint() const { return parts_->stored_fingerprint; }
 

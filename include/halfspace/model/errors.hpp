@@ -32,9 +32,9 @@ struct ErrorCount {
 // one class against the rest (its fact "positive") knows every other label as its first class.
 [[nodiscard]] std::vector<std::uint32_t> labels_for(const Model& model, const Dataset& data);
 
-// `truth` is what labels_for() gives.
+// `truth` is what labels_for() gives; the count goes on from `before`.
 [[nodiscard]] ErrorCount count_errors(const Model& model, std::span<const double> scores, const Dataset& data,
-                                      std::span<const std::uint32_t> truth);
+                                      std::span<const std::uint32_t> truth, const ErrorCount& before = {});
 
 // The rows of `data` on which a model of two classes has a score of exactly zero; none for more classes.
 [[nodiscard]] std::vector<std::uint32_t> rows_with_zero_score(const Model& model,

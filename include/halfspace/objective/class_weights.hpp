@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "halfspace/core/team.hpp"
 #include "halfspace/data/dataset.hpp"
 
 namespace halfspace {
 
-// One weight per class of the data; empty text: all 1. Throws UsageError.
-[[nodiscard]] std::vector<double> class_weights(const Dataset& data, const std::string& text);
+// One weight per class of the data, by the rows of all members; empty text: all 1. Throws UsageError.
+[[nodiscard]] std::vector<double> class_weights(const Dataset& data, const std::string& text,
+                                                const Team& team = Threads(1));
 
 }  // namespace halfspace

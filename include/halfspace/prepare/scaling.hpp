@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "halfspace/core/options.hpp"
-#include "halfspace/core/parallel.hpp"
+#include "halfspace/core/team.hpp"
 #include "halfspace/data/dataset.hpp"
 
 namespace halfspace {
@@ -25,10 +25,12 @@ struct Scaling {
   std::vector<double> factor;  // 0 for a constant column
 };
 
-[[nodiscard]] Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Threads& threads);
+// By the rows of all members of the team.
+[[nodiscard]] Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Team& team);
 // Of every column over the rows by weight; 0 for a constant one. The factors of the standard scaling, turned over.
-[[nodiscard]] std::vector<double> column_deviations(const Dataset& data, const Threads& threads);
-[[nodiscard]] Dataset apply_scaling(const Dataset& data, const Scaling& scaling, const Threads& threads);
+[[nodiscard]] std::vector<double> column_deviations(const Dataset& data, const Team& team);
+// What is refused because it would grow too large is so by the rows of all members.
+[[nodiscard]] Dataset apply_scaling(const Dataset& data, const Scaling& scaling, const Team& team);
 // The rows [begin, end) of any data, as a model sees them: columns that the scaling does not know become zero.
 [[nodiscard]] Dataset apply_scaling(const Dataset& data, const Scaling& scaling, std::size_t begin,
                                     std::size_t end, const Threads& threads);

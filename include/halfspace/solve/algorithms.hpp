@@ -39,7 +39,9 @@ template <AlgorithmOptions A>
 }
 
 namespace detail {
-void check_trainable(const Dataset& data);  // labels, features, at least two classes; throws InputError
+void check_trainable(const Dataset& data, const Run& run = {});  // labels, features, two classes; InputError
+void refuse_members(const Run& run, std::string_view algorithm,
+                    bool by_rows);  // UsageError when there are several
 void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts options, const Run& run);
 void refuse_start(const Run& run, std::string_view algorithm);  // UsageError when there is one
 [[nodiscard]] Fit one_vs_rest(const Dataset& data, const std::function<Fit(const Dataset&)>& solve_two);
@@ -56,6 +58,12 @@ template <class A>
 concept Starts = requires {
   requires A::starts;
 };
+
+// `static constexpr bool by_sums = true`: it reaches rows through sums over all of them, so that other members may have some.
+template <class A>
+concept BySums = requires {
+  requires A::by_sums;
+};
 namespace detail {
 template <AlgorithmOptions A>
 void check_start(const Run& run) {
@@ -69,8 +77,9 @@ template <AlgorithmOptions A>
 [[nodiscard]] Fit train(const Dataset& data, const A& options, const Run& given = {}) {
   check_options(options);
   detail::check_start<A>(given);
-  detail::check_trainable(data);
+  if constexpr (!BySums<A>) detail::refuse_members(given, A::name, Starts<A>);
   const Run run = begin_run(given);
+  detail::check_trainable(data, run);
   const auto solve_all = [&](const Dataset& rows) { return solve(rows, options, run); };
   Fit fit =
       ForTwoClasses<A> && data.classes().size() > 2 ? detail::one_vs_rest(data, solve_all) : solve_all(data);

@@ -60,6 +60,7 @@ struct OptionType<GapGoal> {
 struct Svm {
   static constexpr std::string_view name = "svm";
   static constexpr std::string_view summary = "soft-margin support vector machine, solved to a certified gap";
+  static constexpr bool by_sums = true;
 
   double C = 1;
   Loss loss = Hinge{};
@@ -112,6 +113,7 @@ inline constexpr std::span<const std::string_view> enum_words<LogisticClasses> =
 struct LogisticRegression {
   static constexpr std::string_view name = "logistic";
   static constexpr std::string_view summary = "logistic regression, solved to a certified gap";
+  static constexpr bool by_sums = true;
 
   double C = 1;
   Penalty penalty = L2{};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "halfspace/core/parallel.hpp"
+#include "halfspace/core/team.hpp"
 #include "halfspace/model/model.hpp"
 #include "halfspace/solve/walk_state.hpp"
 
@@ -56,6 +57,9 @@ struct Neighbour {
 struct Run {
   std::uint64_t seed = 1;
   Threads threads{1};
+  // Other members with other rows of the same data, all of which make the same call (train/train.hpp); null: all rows are
+  // here. Not owned.
+  Members* members = nullptr;
   double seconds = std::numeric_limits<double>::infinity();
   // Return false to stop. Called by whichever thread gets there, but never by two at once; not called again once it has
   // returned false. Between two calls may lie a while: `stop` ends that too.
@@ -72,7 +76,12 @@ struct Run {
 // The run with its clock running: threads and `stop` know about the seconds and about what `observe` said, and calls of
 // `observe` wait for each other. A run that has begun is left as it is, so that parts share one budget.
 [[nodiscard]] Run begin_run(const Run& run);
+// Who adds up sums over the rows of a run that has begun.
+[[nodiscard]] Team team_of(const Run& run);
 // For what is left to do after a stop: proving the model that is there. Throws Stopped a fifth of a second later.
 [[nodiscard]] Threads closing_team(const Run& run);
+[[nodiscard]] Team closing_members(const Run& run);
+// The same without any limit, for a few sums that belong to an answer.
+[[nodiscard]] Team patient_members(const Run& run);
 
 }  // namespace halfspace

@@ -36,6 +36,12 @@ struct Preparation {
 // where they are the same to ten digits and keep what their certificate says; elsewhere it stands beside them, and rows are
 // scaled before they meet the planes. Throws UsageError for options out of their range, by name, and for what cannot go
 // together; InputError for data that cannot be trained on.
+//
+// With run.members, `data` are the rows of this member (none: no_rows() of data/whole.hpp), and all members call this with
+// the same options: each gets the fit of all rows in the order of the members, with the bytes that one process would give
+// its model, and with the same certificate. Rows need no agreed classes, features or storage; tables need the same columns.
+// logistic and svm have it; what goes from row to row is refused by name. What one member throws, all throw, and the
+// team is over.
 [[nodiscard]] Fit train(const Dataset& data, const Preparation& how, const Algorithm& algorithm,
                         const Run& run = {});
 

@@ -215,9 +215,9 @@ std::string fault_of(const DualPoint& point, const Problem& problem) {
 }
 
 std::vector<double> stated_class_weights(const Dataset& data, const std::string& text,
-                                         const std::string& file) {
+                                         const std::string& file, const Team& team) {
   try {
-    return class_weights(data, text);
+    return class_weights(data, text, team);
   } catch (const UsageError& wrong) {
     throw InputError({.file = file},
                      fmt::format("the model's option 'class-weight' is '{}'", printable(text)),

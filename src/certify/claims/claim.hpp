@@ -13,6 +13,7 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/kernel_function.hpp"
 #include "halfspace/core/options.hpp"
+#include "halfspace/core/team.hpp"
 #include "halfspace/model/model.hpp"
 #include "halfspace/objective/problem.hpp"
 
@@ -100,7 +101,8 @@ struct StatedFacts {
 
 // Costs of rows that a problem can have: class_weights() of the stated text and make_problem() made finite or refused.
 [[nodiscard]] std::vector<double> stated_class_weights(const Dataset& data, const std::string& text,
-                                                       const std::string& file);
+                                                       const std::string& file,
+                                                       const Team& team = Threads(1));
 void check_costs(const Dataset& data, const std::vector<double>& cost, const std::string& file);
 
 }  // namespace halfspace::detail

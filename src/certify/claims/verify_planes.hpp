@@ -9,7 +9,6 @@ namespace halfspace::detail {
 
 // `out` has passed the checks that all models share; `file` is where the model comes from.
 void verify_planes(const Model& model, const LinearModel& linear, const Dataset& data,
-                   const StatedOptions& options, const std::string& file, const Threads& threads,
-                   ModelCheck& out);
+                   const StatedOptions& options, const std::string& file, const Team& team, ModelCheck& out);
 
 }  // namespace halfspace::detail

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "halfspace/certify/verify_model.hpp"
+#include "halfspace/core/team.hpp"
 
 namespace halfspace::detail {
 
 // Requires a model without preparation that carries a certificate, and as many features and classes as it has.
-[[nodiscard]] ModelCheck verify_rows(const Model& model, const Dataset& rows, const Threads& threads);
+// Several members: planes alone, each with its own rows; the dual points are those of all rows.
+[[nodiscard]] ModelCheck verify_rows(const Model& model, const Dataset& rows, const Team& team);
 
 }  // namespace halfspace::detail

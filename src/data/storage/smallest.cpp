@@ -10,6 +10,12 @@
 namespace halfspace {
 namespace {
 
+// Rows may be a part of a set, whose first entry is not the first of its arrays.
+template <class View>
+std::size_t first_value(const View& view) {
+  if constexpr (is_sparse<View>) return view.rows == 0 ? 0 : view.start[0];
+  return 0;
+}
 template <class View>
 std::size_t stored_values(const View& view) {
   if constexpr (is_sparse<View>) return view.rows == 0 ? 0 : view.start[view.rows];
@@ -20,7 +26,7 @@ std::size_t stored_values(const View& view) {
 template <class View, class F>
 bool every_value(const View& view, const F& holds) {
   const std::size_t count = stored_values(view);
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = first_value(view); k < count; ++k) {
     const double x = decode(view.value[k], view.divisor);
     if (x != 0 && !holds(x)) return false;
   }
@@ -38,6 +44,13 @@ int spare_decimals(const Decimal* values, std::size_t count, int decimals) {
   return spare;
 }
 
+// Whether so many decimals hold every value.
+template <class View>
+bool decimals_hold(const View& view, int decimals) {
+  std::int32_t digits = 0;
+  return every_value(view, [&](double x) { return as_decimal(x, decimals, digits); });
+}
+
 template <class View>
 SmallestStorage smallest_values(const View& view) {
   using V = typename View::Value;
@@ -49,13 +62,13 @@ SmallestStorage smallest_values(const View& view) {
     int decimals = 0;
     if constexpr (std::is_same_v<V, Decimal>) {
       while (power10[static_cast<std::size_t>(decimals)] < view.divisor) ++decimals;
-      decimals -= spare_decimals(view.value, stored_values(view), decimals);
+      decimals -=
+          spare_decimals(view.value + first_value(view), stored_values(view) - first_value(view), decimals);
       return {.kind = ValueKind::Decimal, .decimals = decimals};
     }
-    std::int32_t digits = 0;
     // An early value may be too large for the decimals that a later one needs.
     const bool fits = every_value(view, [&](double x) { return raise_decimals(x, decimals); }) &&
-                      every_value(view, [&](double x) { return as_decimal(x, decimals, digits); });
+                      decimals_hold(view, decimals);
     if (fits) return {.kind = ValueKind::Decimal, .decimals = decimals};
     return {.kind = ValueKind::Double};
   }
@@ -146,17 +159,27 @@ void add_values_as(Fingerprint& hash, const View& view, const SmallestStorage& s
 }
 
 template <class View>
-void add_converted(Fingerprint& hash, const View& view, const SmallestStorage& storage) {
-  if (storage.sparse) {
-    add_starts(hash, view);
-    storage.wide ? add_columns<std::uint32_t>(hash, view) : add_columns<std::uint16_t>(hash, view);
-  }
+void add_columns(Fingerprint& hash, const View& view, const SmallestStorage& storage) {
+  storage.wide ? add_columns<std::uint32_t>(hash, view) : add_columns<std::uint16_t>(hash, view);
+}
+
+template <class View>
+void add_values(Fingerprint& hash, const View& view, const SmallestStorage& storage) {
   switch (storage.kind) {
     case ValueKind::Ones: break;
     case ValueKind::Float: add_values_as<float>(hash, view, storage); break;
     case ValueKind::Decimal: add_values_as<Decimal>(hash, view, storage); break;
     case ValueKind::Double: add_values_as<double>(hash, view, storage); break;
   }
+}
+
+template <class View>
+void add_converted(Fingerprint& hash, const View& view, const SmallestStorage& storage) {
+  if (storage.sparse) {
+    add_starts(hash, view);
+    add_columns(hash, view, storage);
+  }
+  add_values(hash, view, storage);
 }
 
 template <class View>
@@ -201,18 +224,62 @@ std::size_t SmallestStorage::type() const {
 
 double SmallestStorage::divisor() const { return power10[static_cast<std::size_t>(decimals)]; }
 
-SmallestStorage smallest_storage(const Matrix& matrix, std::uint64_t nonzeros) {
+namespace {
+
+// What holds the values of all members, from what holds those of each.
+template <class View>
+SmallestStorage values_of_all(const View& view, const SmallestStorage& mine, const Team& team) {
+  const auto any = [&](ValueKind kind) { return team.any(mine.kind == kind); };
+  const bool doubles = any(ValueKind::Double), decimals = any(ValueKind::Decimal),
+             floats = any(ValueKind::Float);
+  if (doubles) return {.kind = ValueKind::Double};
+  if (!decimals) return {.kind = floats ? ValueKind::Float : ValueKind::Ones};
+  int fewest = mine.decimals;
+  bool fits = mine.kind != ValueKind::Float;
+  if constexpr (!std::is_empty_v<typename View::Value>)
+    fits = fits || every_value(view, [&](double x) { return raise_decimals(x, fewest); });
+  const auto most = static_cast<int>(team.most(fewest));
+  if constexpr (!std::is_empty_v<typename View::Value>) fits = fits && decimals_hold(view, most);
+  if (team.any(!fits)) return {.kind = ValueKind::Double};
+  return {.kind = ValueKind::Decimal, .decimals = most};
+}
+
+}  // namespace
+
+SmallestStorage smallest_storage(const Matrix& matrix, std::uint64_t nonzeros, const Team& team,
+                                 std::size_t cols) {
   return std::visit(
       [&](const auto& view) {
         SmallestStorage out = nonzeros == 0 ? SmallestStorage{} : smallest_values(view);
+        if (!team.alone()) out = values_of_all(view, out, team);
         const std::uint64_t value_bytes =
             out.kind == ValueKind::Ones ? 0 : (out.kind == ValueKind::Double ? 8 : 4);
-        out.wide = view.cols > narrow_columns;
-        out.sparse =
-            out.kind == ValueKind::Ones || !dense_is_smaller(view.rows, view.cols, nonzeros, value_bytes);
+        const std::size_t width = cols > 0 ? cols : view.cols;
+        out.wide = width > narrow_columns;
+        out.sparse = out.kind == ValueKind::Ones ||
+                     !dense_is_smaller(team.total(view.rows), width, team.total(nonzeros), value_bytes);
         return out;
       },
       matrix);
+}
+
+void add_row_ends(Fingerprint& hash, const Matrix& matrix, std::uint64_t before) {
+  std::visit(
+      [&](const auto& view) {
+        HashFeed<std::uint64_t> ends(hash);
+        for (std::size_t i = 0; i < view.rows; ++i) {
+          for_entries(view.row(i), [&](std::uint32_t, double) { ++before; });
+          ends.add(before);
+        }
+        ends.flush();
+      },
+      matrix);
+}
+void add_row_columns(Fingerprint& hash, const Matrix& matrix, const SmallestStorage& storage) {
+  std::visit([&](const auto& view) { add_columns(hash, view, storage); }, matrix);
+}
+void add_row_values(Fingerprint& hash, const Matrix& matrix, const SmallestStorage& storage) {
+  std::visit([&](const auto& view) { add_values(hash, view, storage); }, matrix);
 }
 
 void add_rows(Fingerprint& hash, const Matrix& matrix, const SmallestStorage& storage) {

@@ -6,8 +6,11 @@
 #include "solve/convex/constant_plane.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+
+#include "core/row_sums.hpp"
 
 namespace halfspace {
 namespace {
@@ -86,17 +89,21 @@ ConstantPlane best_constant(const Loss& loss, Offset offset, double positive, do
       loss);
 }
 
-ConstantPlane best_constant(const Problem& problem) {
-  double cost[2] = {0, 0};
-  for (std::size_t i = 0; i < problem.rows(); ++i) cost[problem.y[i] > 0 ? 1 : 0] += problem.cost[i];
+ConstantPlane best_constant(const Problem& problem, const Team& team) {
+  std::array<double, 2> cost = {0, 0};
+  add_in_turn(team, cost, [&](std::array<double, 2>& to) {
+    for (std::size_t i = 0; i < problem.rows(); ++i) to[problem.y[i] > 0 ? 1 : 0] += problem.cost[i];
+  });
   // A lifted offset of another penalty is left at 0, which is a constant as well.
   const bool other = problem.offset == Offset::Lifted && !std::holds_alternative<L2>(problem.penalty);
   return best_constant(problem.loss, other ? Offset::None : problem.offset, cost[1], cost[0]);
 }
 
-ConstantPlanes best_constants(const SoftmaxProblem& problem) {
+ConstantPlanes best_constants(const SoftmaxProblem& problem, const Team& team) {
   std::vector<double> weight(problem.classes(), 0.0);
-  for (std::size_t i = 0; i < problem.rows(); ++i) weight[problem.data->labels()[i]] += problem.cost[i];
+  add_in_turn(team, weight, [&](std::vector<double>& to) {
+    for (std::size_t i = 0; i < problem.rows(); ++i) to[problem.data->labels()[i]] += problem.cost[i];
+  });
   ConstantPlanes out;
   out.offsets.assign(weight.size(), 0.0);
   const bool other = !std::holds_alternative<L2>(problem.penalty);

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "halfspace/core/team.hpp"
 #include "halfspace/objective/problem.hpp"
 #include "halfspace/objective/softmax_problem.hpp"
 
@@ -16,12 +17,13 @@ struct ConstantPlane {
 };
 // positive, negative: the costs of the two classes.
 [[nodiscard]] ConstantPlane best_constant(const Loss& loss, Offset offset, double positive, double negative);
-[[nodiscard]] ConstantPlane best_constant(const Problem& problem);
+// Of the rows of all members.
+[[nodiscard]] ConstantPlane best_constant(const Problem& problem, const Team& team = Threads(1));
 
 struct ConstantPlanes {
   std::vector<double> offsets;  // one for every class; -745 (a probability of 0) for a class without cost
   double objective = 0;
 };
-[[nodiscard]] ConstantPlanes best_constants(const SoftmaxProblem& problem);
+[[nodiscard]] ConstantPlanes best_constants(const SoftmaxProblem& problem, const Team& team = Threads(1));
 
 }  // namespace halfspace

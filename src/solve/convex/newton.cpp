@@ -433,18 +433,16 @@ Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal&
     start = &at;
   }
   try {
-    if (goal.team.alone()) {
-      if (const auto present = PresentColumns::worth_while(rows)) {
-        at.theta = present->gather(at.theta);
-        try {
-          at = newton_levels(problem, present->rows(), goal, at, start != nullptr);
-        } catch (const Stopped& stopped) {
-          at.stop = stop_of(stopped);
-        }
-        at.theta.resize(present->columns().size(), 0.0);
-        at.theta = present->scatter(at.theta);
-        return at;
+    if (const auto present = PresentColumns::worth_while(rows, goal.team)) {
+      at.theta = present->gather(at.theta);
+      try {
+        at = newton_levels(problem, present->rows(), goal, at, start != nullptr);
+      } catch (const Stopped& stopped) {
+        at.stop = stop_of(stopped);
       }
+      at.theta.resize(present->columns().size(), 0.0);
+      at.theta = present->scatter(at.theta);
+      return at;
     }
     return newton_levels(problem, rows, goal, at, start != nullptr);
   } catch (const Stopped& stopped) {  // between the levels: the plane is that of the last one

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "certify/duality_gap.hpp"
+#include "core/row_sums.hpp"
 #include "halfspace/core/error.hpp"
 #include "solve/convex/constant_plane.hpp"
 
@@ -35,16 +36,17 @@ DualPoint point_of(const std::vector<double>& alpha) {
 struct Solver {
   SolverName name;
   bool (*handles)(const Loss&, const Penalty&);
+  bool by_sums;  // it reaches rows through sums over all of them alone, so that several members can run it
 };
-constexpr Solver solvers_of_planes[] = {{SolverName::DualDescent, dual_descent_handles},
-                                        {SolverName::Semismooth, semismooth_handles},
-                                        {SolverName::Newton, newton_handles},
-                                        {SolverName::ProxNewton, prox_newton_handles}};
+constexpr Solver solvers_of_planes[] = {{SolverName::DualDescent, dual_descent_handles, false},
+                                        {SolverName::Semismooth, semismooth_handles, true},
+                                        {SolverName::Newton, newton_handles, true},
+                                        {SolverName::ProxNewton, prox_newton_handles, false}};
 
-std::vector<SolverName> able_solvers(const Loss& loss, const Penalty& penalty) {
+std::vector<SolverName> able_solvers(const Loss& loss, const Penalty& penalty, bool by_sums) {
   std::vector<SolverName> out;
   for (const Solver& solver : solvers_of_planes)
-    if (solver.handles(loss, penalty)) out.push_back(solver.name);
+    if (solver.handles(loss, penalty) && (solver.by_sums || !by_sums)) out.push_back(solver.name);
   return out;
 }
 bool among(const std::vector<SolverName>& all, SolverName one) {
@@ -66,17 +68,48 @@ bool among(const std::vector<SolverName>& all, SolverName one) {
       fmt::format("--solver {}", fmt::join(names, " or ")));
 }
 
+[[noreturn]] void refuse_members(SolverName wanted, const Loss& loss, const Penalty& penalty,
+                                 const std::vector<SolverName>& able) {
+  const std::string problem =
+      fmt::format("{} loss with penalty {}", name_of(loss), OptionType<Penalty>::print(penalty));
+  if (able.empty())
+    throw UsageError(
+        fmt::format("{} is solved from row to row or column to column, which several members cannot do",
+                    problem),
+        "one process, or --penalty l2");
+  throw UsageError(fmt::format("--solver {} goes from row to row, which several members cannot do",
+                               OptionType<SolverName>::print(wanted)),
+                   fmt::format("--solver {}", OptionType<SolverName>::print(able.back())));
+}
+
+// What `auto` stands for where there are several members.
+SolverName choose_for_members(SolverName wanted, SolverName alone, const Loss& loss, const Penalty& penalty,
+                              std::size_t features) {
+  const std::vector<SolverName> able = able_solvers(loss, penalty, true);
+  if (able.empty() || (wanted != SolverName::Auto && !among(able, wanted)))
+    refuse_members(wanted, loss, penalty, able);
+  const SolverName out = among(able, alone) ? alone : able.back();
+  if (wanted == SolverName::Auto && out == SolverName::Semismooth && features > most_features)
+    throw UsageError(
+        fmt::format("the {} loss with {} features is solved by dual descent, which goes from row to row: "
+                    "several members can do it up to {} features",
+                    name_of(loss), features, most_features),
+        "--loss squared-hinge or --loss smooth-hinge, or one process");
+  return out;
+}
+
 // Solvers in the order in which they are tried.
-std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const RowAccess& rows, bool near) {
+std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const RowAccess& rows,
+                               const Team& team, bool near) {
   if (!problem.usable.empty()) return {SolverName::ProxNewton};  // the one that leaves columns out
-  SolverName first = choose_solver(wanted, problem.loss, problem.penalty, rows);
+  SolverName first = choose_solver(wanted, problem.loss, problem.penalty, rows, team);
   // Next to the optimum a few Newton steps are done before dual descent has its first passes behind it.
   const bool logistic = std::holds_alternative<Logistic>(problem.loss);
   if (near && logistic && wanted == SolverName::Auto && newton_handles(problem.loss, problem.penalty))
     first = SolverName::Newton;
   std::vector<SolverName> out{first};
   if (wanted != SolverName::Auto) return out;
-  for (const SolverName next : able_solvers(problem.loss, problem.penalty))
+  for (const SolverName next : able_solvers(problem.loss, problem.penalty, !team.alone()))
     if (next != first && (next != SolverName::Semismooth || rows.cols() <= most_features))
       out.push_back(next);
   return out;
@@ -103,20 +136,21 @@ class Search {
   // Certifies what a solver has to offer and keeps what is better than before.
   void offer(Solution solution, SolverName from) {
     check_weights(solution.theta);
-    const Threads team = closing_team(run_);
+    const Team team = closing_members(run_);
     const bool smooth = is_smooth(p_.loss);
     DualPoint point = point_of(solution.alpha);
     solution.alpha = {};
     // A smooth loss needs no point when the one that follows from the margins is good enough.
     DualityGap own;
     if (smooth) own = duality_gap(p_, solution.theta, solution.theta0, std::nullopt, team);
-    if (smooth && (own.relative() <= gap_ || point.rows.empty())) {
+    const bool has_point = team.any(!point.rows.empty());
+    if (smooth && (own.relative() <= gap_ || !has_point)) {
       spare_ = std::exchange(point, {});
     } else {
       own = duality_gap(p_, solution.theta, solution.theta0, point, team);
     }
     const bool better = !found || !(own.primal >= best.gap.primal) || own.relative() <= gap_;
-    if (!better && point.rows.empty()) {
+    if (!better && !has_point) {
       best.solution.iterations = std::max(best.solution.iterations, solution.iterations);
       return;
     }
@@ -131,7 +165,7 @@ class Search {
     }
     best.solution.iterations = iterations;
     // The plane of one with the point of the other.
-    if (found && best.gap.relative() > gap_ && !point.rows.empty()) {
+    if (found && best.gap.relative() > gap_ && team.any(!point.rows.empty())) {
       const DualityGap both = duality_gap(p_, best.solution.theta, best.solution.theta0, point, team);
       if (both.dual > best.gap.dual) {
         best.gap = both;
@@ -143,7 +177,7 @@ class Search {
 
   // A model that is worse than one that does not look at the rows is not returned.
   void hold_constant() {
-    const ConstantPlane constant = best_constant(p_);
+    const ConstantPlane constant = best_constant(p_, patient_members(run_));
     if (!best.proved || (found && best.gap.primal <= constant.objective * (1 + 1e-9))) return;
     Solution zero{std::vector<double>(p_.features(), 0.0),
                   constant.theta0,
@@ -169,24 +203,28 @@ class Search {
 
 // The claim measures gaps of objectives below 1 against 1. With little weight on the losses the plane without weights would
 // do for that, though it says nothing: solvers aim at the gap beside the objective of that plane.
-double small_objective(const Problem& problem) {
+double small_objective(const Problem& problem, const Team& team) {
   double zero = 0;
-  for (const double cost : problem.cost) zero += cost;
+  add_in_turn(team, zero, [&](double& to) {
+    for (const double cost : problem.cost) to += cost;
+  });
   zero *= std::visit([](auto loss) { return loss.value(0); }, problem.loss);
   return std::clamp(zero, 1e-6, 1.0);
 }
 
 }  // namespace
 
-SolverName choose_solver(SolverName wanted, const Loss& loss, const Penalty& penalty, const RowAccess& rows) {
-  const std::vector<SolverName> able = able_solvers(loss, penalty);
+SolverName choose_solver(SolverName wanted, const Loss& loss, const Penalty& penalty, const RowAccess& rows,
+                         const Team& team) {
+  const std::vector<SolverName> able = able_solvers(loss, penalty, false);
   if (able.empty() || (wanted != SolverName::Auto && !among(able, wanted)))
     refuse_solver(wanted, loss, penalty, able);
-  if (wanted != SolverName::Auto) return wanted;
   const std::size_t d = rows.cols();
-  const bool few = d <= few_features && rows.rows() * 4 >= d;
+  const bool few = d <= few_features && team.total(rows.rows()) * 4 >= d;
   // Few features: the last of the able ones, which factors a matrix. Many: dual descent comes first, where it can.
-  return few ? able.back() : able.front();
+  const SolverName best = few ? able.back() : able.front();
+  const SolverName chosen = wanted == SolverName::Auto ? best : wanted;
+  return team.alone() ? chosen : choose_for_members(wanted, chosen, loss, penalty, d);
 }
 
 void check_weights(const std::vector<double>& weights) {
@@ -204,13 +242,15 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
   }
   Stop stop = Stop::Limit;
   SolverName last = SolverName::Auto;
-  const std::vector<SolverName> solvers = ladder(wanted, problem, rows, near != nullptr);
+  const Team patient = patient_members(run);
+  const std::vector<SolverName> solvers = ladder(wanted, problem, rows, patient, near != nullptr);
+  const double small = small_objective(problem, patient);
   for (const SolverName solver : solvers) {
     if (search.found && last != SolverName::Auto) search.best.stopped = last;
     last = solver;
-    double goal_gap = 0.99 * gap * small_objective(problem);
+    double goal_gap = 0.99 * gap * small;
     for (int attempt = 0; attempt < 4; ++attempt, goal_gap *= 0.1) {
-      const Goal goal{goal_gap, run.seed, run.threads, clock, first};
+      const Goal goal{goal_gap, run.seed, team_of(run), clock, first};
       Solution start;
       const bool begins = search.found || near != nullptr, from_near = near != nullptr;
       if (near != nullptr) start = std::move(*std::exchange(near, nullptr));

@@ -19,10 +19,10 @@
 
 namespace halfspace {
 
-// The solver that `auto` stands for. One that was asked for and does not handle the problem is refused, with those that do
-// (UsageError).
+// The solver that `auto` stands for, by the shape of all rows. One that was asked for and does not handle the problem is
+// refused, with those that do (UsageError); so are those that go from row to row where there are several members.
 [[nodiscard]] SolverName choose_solver(SolverName wanted, const Loss& loss, const Penalty& penalty,
-                                       const RowAccess& rows);
+                                       const RowAccess& rows, const Team& team);
 
 struct PlaneAnswer {
   Solution solution;  // its alpha has been used up

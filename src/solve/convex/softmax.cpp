@@ -388,7 +388,7 @@ Stop solve_levels(const SoftmaxProblem& problem, const RowAccess& rows, const Go
 
 SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& given, const Goal& goal,
                               const SoftmaxSolution* start) {
-  const auto columns = goal.team.alone() ? PresentColumns::worth_while(given) : nullptr;
+  const auto columns = PresentColumns::worth_while(given, goal.team);
   const RowAccess& rows = columns ? columns->rows() : given;
   const auto column = [&](std::size_t j) { return columns ? columns->columns()[j] : j; };
   const std::size_t planes = problem.classes(), d = rows.cols();

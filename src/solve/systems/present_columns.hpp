@@ -14,8 +14,9 @@ namespace halfspace {
 
 class PresentColumns {
  public:
-  // Null where most columns are there, or the rows are dense.
-  [[nodiscard]] static std::unique_ptr<PresentColumns> worth_while(const RowAccess& rows);
+  // Null where most columns are there, or the rows are dense. Columns that a row of any member has are there for all.
+  [[nodiscard]] static std::unique_ptr<PresentColumns> worth_while(const RowAccess& rows,
+                                                                   const Team& team = Threads(1));
 
   [[nodiscard]] const RowAccess& rows() const { return *copies_; }
   [[nodiscard]] std::span<const std::uint32_t> columns() const { return columns_; }  // in order

@@ -54,7 +54,7 @@ class Walk {
   }
 
   HingeWalk run(double low, double high, const std::function<bool(const HingePlace&)>& each) {
-    const double large = large_C();
+    const double large = large_c();
     if (free_ && !(cost_sum_[0] > 0 && cost_sum_[1] > 0)) return {PathEnd::Reached, high};
     begin(large);
     double start = large;
@@ -64,7 +64,7 @@ class Walk {
       if (!first) return {PathEnd::Reached, high};  // all planes point the same way, or are 0
       start = *first / 2;
     }
-    along_C(start);
+    along_c(start);
     HingeWalk out;
     out.end = go(high, [&](HingePlace& place) { return place.C < low || each(place); });
     out.C = out.end == PathEnd::Reached ? high : t_;
@@ -96,7 +96,7 @@ class Walk {
   }
 
   // At this C margins lie millions apart where there is a free offset, a quarter where there is none.
-  double large_C() {
+  double large_c() {
     cost_sum_ = {cost_sum(-1), cost_sum(1)};
     larger_ = cost_sum_[1] >= cost_sum_[0] ? 1 : -1;
     std::vector<double> all(rows_->cols(), 0.0), f(p_.rows());
@@ -132,7 +132,7 @@ class Walk {
     span_ = 1;
     unit_ = start;
     add_up();
-    if (!free_) return along_C(start);
+    if (!free_) return along_c(start);
     // The largest theta0 with all rows of the larger class inside: the one that it stops at is the first on the margin.
     row_products(*rows_, sum_base_.data(), f_.at.data(), threads_);
     std::optional<std::uint32_t> first;
@@ -143,7 +143,7 @@ class Walk {
     if (first) (void)move(*first, MarginSide::On);
   }
 
-  void along_C(double start) {
+  void along_c(double start) {
     for (std::size_t i = 0; i < p_.rows(); ++i) {
       base_[i] = 0;
       rate_[i] = p_.cost[i];

@@ -2,6 +2,7 @@
 #include "output.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,7 +28,15 @@ struct Failure {
   std::string message;
   std::string hint;
   Place place;
+  bool silent = false;
 };
+
+// Standard output is a pipe that nobody reads any more: whoever closed it (head, say) has what they wanted. The exit code still
+// says that not everything was written.
+bool reader_left() {
+  pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
 
 Failure usage_failure(const UsageError& error) {
   return {exit_usage, error.said().line, error.said().message, error.said().hint, {}};
@@ -46,8 +55,10 @@ Failure describe_failure() {
   } catch (const UsageError& error) {
     return usage_failure(error);
   } catch (const SystemError& error) {
-    if (error.file().empty()) return system_failure(error.what());
-    return {exit_system, error.what(), error.message(), {}, {.file = error.file()}};
+    Failure out = system_failure(error.what());
+    if (!error.file().empty()) out = {exit_system, error.what(), error.message(), {}, {.file = error.file()}};
+    out.silent = reader_left();
+    return out;
   } catch (const Stopped& stopped) {
     const bool time = stopped.cause() == StopCause::Time;
     const std::string message =
@@ -82,6 +93,7 @@ Json known(const std::string& text) { return text.empty() ? Json(nullptr) : Json
 Json known(std::uint64_t number) { return number == 0 ? Json(nullptr) : Json(number); }
 
 void print_failure(const Failure& failure, bool json) {
+  if (failure.silent) return;
   if (json) {
     Json object;
     object["schema"] = "halfspace.error/1";

@@ -8,6 +8,7 @@
 
 #include "halfspace/core/error.hpp"
 #include "memory.hpp"
+#include "path_changes.hpp"
 #include "search_options.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
@@ -16,6 +17,8 @@ namespace halfspace::cli {
 namespace {
 
 constexpr double points_per_decade = 2;
+constexpr double quick_work = 1e9,
+                 list_work = 1e15;  // multiplications for the places where support vectors change
 
 class PathVerb final : public Command {
  public:
@@ -27,6 +30,11 @@ class PathVerb final : public Command {
     options.text("--algorithm", "NAME", "what to train: svm, logistic, nu-svm or any other", word_).fallback =
         "svm";
     options.value("--holdout", "SHARE", "share of the rows to validate on", share_, {1e-6, 0.99});
+    options.value(
+        "--changes", "WHICH",
+        "svm with the hinge and nu-svm: where exactly support vectors change; auto: where that is quick, "
+        "list: however long it takes, and prints the places",
+        changes_);
     groups_.add(options);
     algorithms_.add_options(options, false);
     data_.add_reading(options);
@@ -48,6 +56,12 @@ class PathVerb final : public Command {
     const auto seed = static_cast<std::uint64_t>(common.seed);
     const Split split = rows.groups.empty() ? stratified_split(rows.data, share_, seed)
                                             : grouped_split(rows.data, rows.groups, share_, seed);
+    const bool wanted = changes_ != ShowChanges::None && has_support_changes(rows.data, space);
+    if (changes_ == ShowChanges::List && !wanted)
+      throw UsageError(
+          "--changes list is for two classes and svm with the hinge and the penalty l2 along C, or nu-svm "
+          "along nu, without a kernel",
+          "--algorithm svm --C 1e-4:1e4");
     ProgressMeter meter(common.progress, common.quiet);
     const Run run = common.run();
     const std::vector<PathPoint> points = path_points(rows.data, split, space, run, [&meter](double done) {
@@ -66,7 +80,16 @@ class PathVerb final : public Command {
       output.line(fmt::format("all weights are 0 up to C = {:.6g}; every fit begins with the plane before it",
                               *zero));
     print(points, option, output);
-    output.object(output.json() ? json(rows.data, split, points, option) : Json());
+    std::optional<SupportChanges> changes;
+    if (wanted && !run.stop.asked())
+      changes = support_changes(rows.data, split, space,
+                                changes_ == ShowChanges::List ? list_work : quick_work, run);
+    if (changes) print_changes(*changes, option, changes_, output);
+    if (output.json()) {
+      Json out = json(rows.data, split, points, option);
+      out["changes"] = changes ? changes_json(*changes, option, changes_) : Json();
+      output.object(out);
+    }
     return run.stop.asked() ? exit_limit : exit_done;
   }
 
@@ -138,6 +161,7 @@ class PathVerb final : public Command {
   AlgorithmChoice algorithms_;
   std::string word_;
   double share_ = 0.25;
+  ShowChanges changes_ = ShowChanges::Auto;
   GroupOption groups_;
   DataOptions data_;
 };

@@ -2,6 +2,7 @@
 """report and plot from outside: the page, the object, the pictures."""
 import json
 import re
+import shlex
 import xml.dom.minidom
 
 from support import ProgramTest, main
@@ -37,6 +38,17 @@ class Report(ProgramTest):
     def test_claims_are_checked_unless_told_otherwise(self):
         self.assertTrue(self.json("report", "model", "rows.txt")["solved"]["checked"]["holds"])
         self.assertIsNone(self.json("report", "model", "rows.txt", "--no-verify")["solved"]["checked"])
+
+    def test_the_command_that_is_shown_trains_the_same_model(self):
+        rows = [f"{i},{'' if i % 9 == 1 else i % 5},{'red' if i % 3 else 'blue' if i % 2 else ''},{i % 4},{'good bad'.split()[i % 2]} word,{'yes' if i % 7 > 2 else 'no'}" for i in range(60)]
+        (self.folder / "holes.csv").write_text("id,size,color,kind,note,answer\n" + "\n".join(rows) + "\n")
+        for how in (["--missing", "indicator"], ["--missing", "mean", "--one-hot", "reference", "--calibrate", "platt", "--algorithm", "svm"], ["--missing", "drop", "--missing-words", "red"]):
+            self.done("train", "holes.csv", "--ignore", "id", "--categorical", "kind", "--text", "note", "--scale", "standard", *how, "-o", "first")
+            command = self.json("report", "first", "holes.csv", "--missing", "drop")["reproduce"]["train"]
+            words = shlex.split(command)
+            self.assertEqual((words[:2], words[-2:]), (["halfspace", "train"], ["-o", "first"]))
+            self.done(*words[1:-1], "again")
+            self.assertEqual((self.folder / "first").read_bytes(), (self.folder / "again").read_bytes(), command)
 
     def test_other_rows_than_those_of_the_training_are_said_to_be_others(self):
         (self.folder / "other.txt").write_text("+1 1:1 2:3\n-1 1:-2\n+1 1:4\n")

@@ -299,6 +299,37 @@ class Curves(ProgramTest):
             self.assertGreaterEqual(point["support_vectors"], point["nu"] * nu["training_rows"] - 1)
         self.assertIn("one range", self.fails(2, "path", CANCER, "--C", "1"))
 
+    def test_where_support_vectors_change(self):
+        path = ("path", CANCER, "--scale", "standard", "--C", "1e-2:1e0:3")
+        said = self.json(*path, "--changes", "list", "--threads", "1")["changes"]
+        self.assertEqual((said["end"], said["reached"]), ("reached", 1))
+        places = said["places"]
+        self.assertGreater(len(places), 100)
+        for place in places:
+            self.assertLessEqual(place["relative_gap"], 1e-9)
+            self.assertAlmostEqual(place["norm"] ** 2, sum(w * w for w in place["theta"]))
+            for move in place["moves"]:
+                self.assertNotEqual(move["from"], move["to"])
+        self.assertEqual([place["C"] for place in places], sorted(place["C"] for place in places))
+        self.assertEqual(said, self.json(*path, "--changes", "list", "--threads", "3")["changes"])
+        # Between two places nothing changes: a machine that is trained there has the support vectors of the one before.
+        low, high = max(zip(places, places[1:]), key=lambda two: two[1]["C"] / two[0]["C"])
+        at = (low["C"] * high["C"]) ** 0.5
+        fit = self.json("path", CANCER, "--scale", "standard", "--C", f"{at},{at * 1.0001}", "--gap", "1e-11")
+        self.assertEqual(fit["points"][0]["support_vectors"], low["support_vectors"])
+        share = (at - low["C"]) / (high["C"] - low["C"])
+        for a, b, w in zip(low["theta"], high["theta"], fit["points"][0]["theta"]):
+            self.assertAlmostEqual(a + share * (b - a), w, delta=1e-4)
+        self.assertIn(f"change at {len(places)} values of C", self.done(*path))
+        self.assertIn("onto the margin", self.done(*path, "--changes", "list"))
+        self.assertNotIn("support vectors change", self.done(*path, "--changes", "none"))
+        self.assertIn("svm", self.fails(2, *path, "--changes", "list", "--algorithm", "logistic"))
+        nu = self.json("path", CANCER, "--scale", "standard", "--algorithm", "nu-svm", "--nu", "0.1:0.4:2")["changes"]
+        values = [place["nu"] for place in nu["places"]]
+        for one, after in zip(values, values[1:]):
+            self.assertLessEqual(after, one + 1e-9)
+        self.assertTrue(0.1 <= values[-1] <= values[0] <= 0.4)
+
 
 if __name__ == "__main__":
     main()

@@ -32,13 +32,14 @@ class Streams(ProgramTest):
             self.assertEqual(done.returncode, 5, command)
         self.assertEqual((self.folder / "again").read_bytes(), (self.folder / "model").read_bytes())
 
-    def test_a_reader_that_leaves_is_exit_5_not_a_signal(self):
-        reader, writer = os.pipe()
-        os.close(reader)
-        done = subprocess.run([PROGRAM, "predict", "model", "rows.txt"], cwd=self.folder, stdout=writer,
-                              stderr=subprocess.PIPE)
-        os.close(writer)
-        self.assertEqual(done.returncode, 5)
+    def test_a_reader_that_leaves_is_exit_5_not_a_signal_and_no_words(self):
+        for command in (("predict", "model", "rows.txt"), ("show", "model"), ("evaluate", "model", "rows.txt", "--json")):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([PROGRAM, *command], cwd=self.folder, stdout=writer, stderr=subprocess.PIPE)
+            os.close(writer)
+            self.assertEqual(done.returncode, 5, command)
+            self.assertNotIn(b"error", done.stderr)
 
     def test_help_that_nobody_reads_to_its_end_is_no_failure(self):
         for command in (("--help",), ("train", "--help"), ("help", "tune"), ("--version",)):

@@ -6,8 +6,10 @@
 #include <array>
 
 #include "halfspace/core/error.hpp"
+#include "halfspace/core/label_text.hpp"
 #include "halfspace/core/version.hpp"
 #include "halfspace/data/doctor.hpp"
+#include "halfspace/data/read.hpp"
 #include "report/sections/sections.hpp"
 
 namespace halfspace::report {
@@ -75,21 +77,48 @@ std::string shell_word(const std::string& text) {
   return printable(out + "'", 200);
 }
 
+// " --NAME a,b" of the names there are.
+void add_names(std::string& out, std::string_view option, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  if (!text.empty()) out += fmt::format(" --{} {}", option, shell_word(text));
+}
+
+// How the table was read, where that is not what is done with any table.
+std::string table_options(const Encoding& table) {
+  std::string out;
+  if (!table.header) out += " --header no";
+  if (!table.label_column.empty()) out += " --label " + shell_word(table.label_column);
+  if (!table.weight_column.empty()) out += " --weight " + shell_word(table.weight_column);
+  add_names(out, "ignore", table.ignored);
+  std::vector<std::string> categorical, words;
+  std::uint32_t bits = 0;
+  for (const Column& column : table.columns) {
+    if (column.kind == ColumnKind::Words) words.push_back(column.name);
+    bits = std::max(bits, column.hash_bits);
+    if (column.kind == ColumnKind::Category && !column.categories.empty() &&
+        std::all_of(column.categories.begin(), column.categories.end(),
+                    [](const std::string& word) { return label_number(word).has_value(); }))
+      categorical.push_back(column.name);
+  }
+  add_names(out, "categorical", categorical);
+  add_names(out, "text", words);
+  if (bits > 0) out += fmt::format(" --hash {}", bits);
+  if (table.missing != Missing::Error)
+    out += fmt::format(" --missing {}", OptionType<Missing>::print(table.missing));
+  add_names(out, "missing-words", table.missing_words);
+  if (table.one_hot != OneHot::Full)
+    out += fmt::format(" --one-hot {}", OptionType<OneHot>::print(table.one_hot));
+  if (table.decimal != DecimalMark::Point)
+    out += fmt::format(" --decimal {}", OptionType<DecimalMark>::print(table.decimal));
+  return out;
+}
+
 // The training as a command, as far as the model records it.
 std::string train_command(const ReportInput& input) {
   const Model& model = input.model;
   std::string out = fmt::format("halfspace train {}", shell_word(input.data_name));
-  if (model.encoding != nullptr) {
-    const Encoding& table = *model.encoding;
-    if (!table.label_column.empty()) out += " --label " + shell_word(table.label_column);
-    if (!table.weight_column.empty()) out += " --weight " + shell_word(table.weight_column);
-    std::string ignored;
-    for (const std::string& name : table.ignored) ignored += (ignored.empty() ? "" : ",") + name;
-    if (!ignored.empty()) out += " --ignore " + shell_word(ignored);
-    constexpr std::string_view how[] = {"error", "mean", "median", "drop"};
-    if (table.missing != Missing::Error)
-      out += fmt::format(" --missing {}", how[static_cast<std::size_t>(table.missing)]);
-  }
+  if (model.encoding != nullptr) out += table_options(*model.encoding);
   if (fact_of(model, "zero_based") == "true") out += " --zero-based";
   if (const std::string positive = fact_of(model, "positive"); !positive.empty())
     out += " --positive " + shell_word(positive);
@@ -105,6 +134,8 @@ std::string train_command(const ReportInput& input) {
     if (value.empty() || value == "-" || value == "false") continue;
     out += value == "true" ? fmt::format(" --{}", name) : fmt::format(" --{} {}", name, shell_word(value));
   }
+  if (const std::string how = fact_of(model, "calibration"); !how.empty())
+    out += " --calibrate " + shell_word(how.substr(0, how.find(' ')));
   if (const std::string seed = fact_of(model, "seed"); !seed.empty()) out += " --seed " + shell_word(seed);
   return out + " -o " + shell_word(input.model_name);
 }

@@ -164,6 +164,19 @@ async function lessonsAndQuiz(page) {
     check((await page.locator("#message").textContent()) === "", `lesson ${title}: ${await page.locator("#message").textContent()}`);
     if (title === "Rows far away") check(/The best plane gets \d+ wrong/.test(await verdict(page)), `the least number of errors is missing: ${await verdict(page)}`);
   }
+  // Steps say what their rule is made of, and the mean of an averaged walk is drawn beside the plane.
+  const lesson = async (title) => doing(page, () => page.locator("#lesson").selectOption({ label: title }));
+  await lesson("Stochastic steps and Pegasos");
+  check((await page.locator("#reading-0").textContent()).includes("step \u03B7 = 1"), `SGD: ${await page.locator("#reading-0").textContent()}`);
+  check((await page.locator("#reading-1").textContent()).includes("\u03B8 first times 0"), `Pegasos: ${await page.locator("#reading-1").textContent()}`);
+  await lesson("Gradient steps");
+  check((await page.locator("#reading-0").textContent()).includes("made of 6 rows"), `a batch: ${await page.locator("#reading-0").textContent()}`);
+  await lesson("The mean is calmer");
+  await page.locator("#back").click();
+  check((await page.locator("svg.board").nth(1).locator(".plane.mean").count()) === 1 && (await page.locator("svg.board").first().locator(".plane.mean").count()) === 0, "the running mean is not drawn");
+  await lesson("XOR");
+  check((await page.locator("#reading-0").textContent()).includes("4 of 4 rows wrong"), `rows on the plane: ${await page.locator("#reading-0").textContent()}`);
+  await lesson("Worked example");
   // The first lesson, which is on the board now: rows (2, 2) and (2, -1); which one is next?
   await page.locator("#quiz").check();
   const said = () => page.locator("#message").textContent();

@@ -166,7 +166,7 @@ export function runPanel(start: Start, index: number, actions: RunActions): { el
       input = h("select", { id }, ...options(o.choices, value));
       input.addEventListener("change", () => set(o.name, (input as HTMLSelectElement).value, o.fallback));
     } else {
-      const known: Record<string, string[]> = { kernel: ["linear", "rbf:0.5", "rbf:2", "poly:2,1,1", "poly:3,1,1"], passes: ["until-clean", "1", "10", "100"], rate: ["1/(k+1)", "constant:1", "constant:0.1", "inverse:1,0.1"], batch: ["1", "all"] };
+      const known: Record<string, string[]> = { kernel: ["linear", "rbf:0.5", "rbf:2", "poly:2,1,1", "poly:3,1,1"], passes: ["until-clean", "1", "10", "100"], rate: ["1/(k+1)", "1/(k+1):updates", "constant:1", "constant:0.1", "inverse:1,0.1"], batch: ["1", "all"] };
       input = h("input", { type: "text", id, value, list: known[o.name] ? `${id}-known` : undefined, autocomplete: "off", inputmode: withC(o.name) ? "decimal" : undefined });
       input.addEventListener("change", () => set(o.name, (input as HTMLInputElement).value.trim(), o.fallback));
       if (known[o.name]) return h("div", { class: "field-with-list" }, Object.assign(labelled(o.name, input), { title: o.help }), h("datalist", { id: `${id}-known` }, ...known[o.name].map((v) => h("option", { value: v }))));

@@ -6,7 +6,7 @@ import { Board, type Tool, type View } from "./board";
 import { ask, EngineError, Latest } from "./engine";
 import { csv, save, savePng, svgFile } from "./export";
 import type { Lesson } from "./lessons";
-import { dataPanel, runPanel, words } from "./panels";
+import { dataPanel, runPanel, told, words } from "./panels";
 import { decode, encode, firstState, plainNames } from "./state";
 import type { Names, Path, Plane, Point, RunAnswer, RunState, Start, State, Step, Walk } from "./types";
 import { Card, dual, history, path, weightSpace } from "./views";
@@ -23,7 +23,7 @@ class Playground {
   private playing = 0;
   private saving = 0;
   private readonly past: Point[][] = [];
-  private readonly engine = new Latest<RunAnswer>((a) => this.take(a), (e) => this.say(words(e), true));
+  private readonly engine = new Latest<RunAnswer>((a) => this.take(a), (e) => this.refuse(words(e)));
   private readonly pathEngine = new Latest<Path>((p) => { this.pathAnswer = p; this.drawPath(); }, () => { this.pathAnswer = null; this.drawPath(); });
   private pathAnswer: Path | null = null;
 
@@ -239,10 +239,19 @@ class Playground {
     this.draw();
     this.keep();
   }
+  private refused = false;
+  private refuse(why: string): void {
+    this.refused = true;
+    this.answer = null;
+    this.say(why, true);
+    this.draw();
+    document.body.dataset.answered = String(Number(document.body.dataset.answered ?? 0) + 1);
+  }
   private take(answer: RunAnswer): void {
+    this.refused = false;
     this.answer = answer;
     this.answerRows = this.state.points.length;
-    const refused = answer.runs.map((r, k) => (isWalk(r) ? "" : `${answer.runs.length > 1 ? `${"AB"[k]}: ` : ""}${r.error.message}${r.error.hint ? ` (${r.error.hint})` : ""}`)).filter((t) => t !== "");
+    const refused = answer.runs.map((r, k) => (isWalk(r) ? "" : `${answer.runs.length > 1 ? `${"AB"[k]}: ` : ""}${told(r.error.message, r.error.hint)}`)).filter((t) => t !== "");
     this.say(refused.join(" "), true);
     this.draw();
     this.data.refresh();
@@ -358,7 +367,8 @@ class Playground {
     const v = this.answer?.verdict;
     this.verdict.className = `verdict ${v?.verdict ?? "unknown"}`;
     const sign = v?.verdict === "separable" ? "\u2713" : v?.verdict ? "\u2715" : "\u2026";
-    const text = v ? sentence(v.sentence).replace(/-(?=\d)/g, "\u2212") : this.engine.idle || this.state.points.length === 0 ? "Points of both classes are needed." : "\u2026";
+    const two = new Set(this.state.points.map((p) => p[2])).size === 2;
+    const text = v ? sentence(v.sentence).replace(/-(?=\d)/g, "\u2212") : !two ? "Points of both classes are needed." : this.refused ? "No answer: the points or the plan were refused." : "";
     const more = v?.witness ? ` Shares: ${v.witness.rows.slice(0, 8).map((r) => `row ${r.row}: ${r.exact || num(r.share)}`).join(", ")}${v.witness.rows.length > 8 ? ", \u2026" : ""}.` : v?.margin ? ` A perceptron makes at most ${num(Math.floor(v.margin.mistakes))} mistakes.` : "";
     const least = !v?.least ? "" : v.least.exact
       ? ` The best plane gets ${num(v.least.upper)} wrong${v.least.rows.length <= 6 ? ` (${v.least.rows.length === 1 ? "row" : "rows"} ${v.least.rows.join(", ")})` : ""}: no plane gets fewer, proved.`

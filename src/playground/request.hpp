@@ -24,6 +24,8 @@ inline constexpr double most_visits = 4e6;            // rows times passes
 inline constexpr double most_coordinate = 1e9;        // of a point
 inline constexpr std::size_t most_text_bytes = 4096;  // of a name or an option
 inline constexpr double seconds_allowed = 2;          // for an answer
+inline constexpr double training_seconds =
+    0.6;  // for each of two plans: the best so far, and time to show it
 
 // One object of a request; every look at it is checked, and throws InputError.
 class Fields {

@@ -86,14 +86,44 @@ class WeightSpace {
 };
 
 struct SeenUpdate {
-  Update update;
+  Update update;  // its spans are gone when it is read: what they showed stands below
   Plane2 plane;
+  std::optional<Plane2> mean;
+  double loss = 0;
+  std::size_t rows = 1;
 };
 
-Json steps_json(const std::vector<SeenUpdate>& updates, Sides& sides, const std::optional<WidestUnit>& widest,
+SeenUpdate seen(const Update& u) {
+  SeenUpdate out{.update = u, .plane = {u.theta[0], u.theta[1], u.theta0}, .mean = {}};
+  if (u.averaged) out.mean = Plane2{u.mean[0], u.mean[1], u.mean0};
+  out.loss = u.rows.front().loss;
+  out.rows = u.rows.size();
+  return out;
+}
+
+struct Walked {
+  Fit fit;
+  std::vector<SeenUpdate> updates;
+  bool batched = false, plain = false;  // plain: every update adds y x, no more
+};
+
+// What a step is made of where it is more than y x: how far, how much shorter theta gets before, who else moves it.
+void add_rule(Json& step, const SeenUpdate& one, const Walked& walked) {
+  const Update& u = one.update;
+  if (!walked.plain) {
+    step["loss"] = finite(one.loss);
+    step["rate"] = finite(u.rate);
+    step["shrink"] = finite(u.keep);
+  }
+  if (u.voted) step["votes"] = u.votes;
+  if (one.mean) step["mean"] = {finite(one.mean->a), finite(one.mean->b), finite(one.mean->c)};
+  if (walked.batched) step["batch"] = one.rows;
+}
+
+Json steps_json(const Walked& walked, Sides& sides, const std::optional<WidestUnit>& widest,
                 WeightSpace& space) {
   Json out = Json::array();
-  for (const SeenUpdate& one : updates) {
+  for (const SeenUpdate& one : walked.updates) {
     const Update& u = one.update;
     Json turned = sides.turned_by(one.plane);
     Json step = {{"k", u.number},
@@ -108,13 +138,16 @@ Json steps_json(const std::vector<SeenUpdate>& updates, Sides& sides, const std:
                  {"errors", sides.wrong()},
                  {"turned", std::move(turned)},
                  {"region", space.at(one.plane.c)}};
+    add_rule(step, one, walked);
     if (widest) {
       const double product =
           widest->plane.a * one.plane.a + widest->plane.b * one.plane.b + widest->plane.c * one.plane.c;
       const double length = std::hypot(one.plane.a, one.plane.b, widest->plane.c == 0 ? 0 : one.plane.c);
       step["cosine"] = finite(product / length);
-      step["cosine_bound"] =
-          finite(std::sqrt(static_cast<double>(u.number)) * widest->margin / widest->radius);
+      // Novikoff's bound is one of walks whose every update adds y x of a mistaken row.
+      if (walked.plain)
+        step["cosine_bound"] =
+            finite(std::sqrt(static_cast<double>(u.number)) * widest->margin / widest->radius);
     }
     out.push_back(std::move(step));
   }
@@ -171,8 +204,9 @@ Json model_json(const Model& model, const Dataset& data, const View& view, const
   out["scores"] = std::move(list);
   const std::vector<std::uint32_t> said = labels_from_scores(model, values);
   Json wrong = Json::array();
+  // A row on the plane is wrong whatever its label, as at every update.
   for (std::size_t i = 0; i < data.rows(); ++i)
-    if (said[i] != data.labels()[i]) wrong.push_back(i + 1);
+    if (said[i] != data.labels()[i] || values[i] == 0) wrong.push_back(i + 1);
   out["errors"] = wrong.size();
   out["wrong"] = std::move(wrong);
   if (const auto* linear = std::get_if<LinearModel>(&model.form); linear != nullptr && linear->planes == 1) {
@@ -192,17 +226,14 @@ bool widens_margin(std::string_view algorithm) {
   return algorithm == "svm" || algorithm == "nu-svm" || algorithm == "hard-margin";
 }
 
-struct Walked {
-  Fit fit;
-  std::vector<SeenUpdate> updates;
-};
-
 // With its updates where it has some to show.
 Walked walk(const Algorithm& algorithm, const Dataset& data, const Run& run) {
-  Walked out;
+  Walked out{.fit = {},
+             .updates = {},
+             .batched = takes_batches(algorithm),
+             .plain = algorithm.name().ends_with("perceptron")};
   const auto see = [&out](const Update& update) {
-    if (update.theta.size() == 2)
-      out.updates.push_back({update, {update.theta[0], update.theta[1], update.theta0}});
+    if (update.theta.size() == 2) out.updates.push_back(seen(update));
   };
   try {
     out.fit = algorithm.trace(data, run, UpdateObserver{1, most_steps, see});
@@ -244,7 +275,7 @@ void add_planes(Json& out, const Walked& walked, const Points& points, const Dec
                   {"region", space.at(origin.c)}};
   // Novikoff's proof is about walks from zero.
   const std::optional<WidestUnit> widest = run.start == nullptr ? widest_unit(decision) : std::nullopt;
-  out["steps"] = steps_json(walked.updates, sides, widest, space);
+  out["steps"] = steps_json(walked, sides, widest, space);
   if (reached) out["model"]["plane"]["region"] = space.at(reached->c);
   out["weights"] = std::move(space).json();
 }
@@ -269,7 +300,9 @@ Json walk_json(const Plan& plan, const Dataset& data, const Points& points, cons
   Run run = given;
   run.seed = plan.seed;
   run.start = start_of(plan);
-  const Walked walked = walk(plan.algorithm, data, run);
+  Run training = run;
+  training.stop = given.stop.within(training_seconds);
+  const Walked walked = walk(plan.algorithm, data, training);
   const Fit& fit = walked.fit;
   Json out = {{"algorithm", plan.algorithm.name()}, {"command", command_of(plan, "train")}};
   for (const auto& [name, value] : plan.algorithm.values()) out["options"][name] = value;

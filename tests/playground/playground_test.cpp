@@ -57,6 +57,40 @@ TEST_CASE("the perceptron of the lecture goes through (2, 2) and (0, 3)") {
   CHECK(answer["verdict"]["verdict"] == "separable");
 }
 
+TEST_CASE("rows on the plane count as wrong at the end as they do on the way") {
+  const Json walk =
+      run_of(xor_points, {{"algorithm", "perceptron"}, {"options", {{"passes", "3"}}}})["runs"][0];
+  REQUIRE(walk["steps"].back()["theta"] == Json({0, 0}));
+  CHECK(walk["steps"].back()["errors"] == 4);
+  CHECK(walk["model"]["wrong"] == Json({1, 2, 3, 4}));
+}
+
+TEST_CASE("a step says what its rule is made of: loss, step size, shrinking, the mean, votes, its batch") {
+  const auto first_step = [](const Json& points, const std::string& algorithm, const Json& options) {
+    const Json run = run_of(points, {{"algorithm", algorithm}, {"options", options}})["runs"][0];
+    REQUIRE_FALSE(run["steps"].empty());
+    return run["steps"];
+  };
+  Json cyclic = {{"offset", "none"}, {"order", "cyclic"}, {"passes", "2"}, {"tie", "update"}};
+  Json pegasos = cyclic;
+  pegasos["lambda"] = "0.5";
+  const Json shrunk = first_step(lecture_points, "pegasos", pegasos)[1];
+  CHECK(shrunk["loss"] == 5);
+  CHECK(shrunk["rate"] == 1);
+  CHECK(shrunk["shrink"] == 0.5);
+  CHECK(shrunk.contains("cosine"));
+  CHECK_FALSE(shrunk.contains("cosine_bound"));  // of perceptrons only
+  Json sgd = cyclic;
+  sgd["rate"] = "1/(k+1):updates";
+  CHECK(first_step(lecture_points, "sgd", sgd)[1]["rate"] == 0.5);
+  const Json all = first_step(lecture_points, "sgd", {{"batch", "all"}, {"rate", "constant:1"}})[0];
+  CHECK(all["batch"] == 2);
+  const Json mean = first_step(lecture_points, "averaged-perceptron", {{"offset", "none"}})[1];
+  CHECK(mean["mean"] == Json({1, 2.5, 0}));
+  CHECK_FALSE(mean.contains("loss"));
+  CHECK(first_step(lecture_points, "voted-perceptron", {{"offset", "none"}})[0]["votes"] == 1);
+}
+
 TEST_CASE("where no plane separates the points, the least number of errors is said and proved") {
   const Json found = run_of(xor_points, {{"algorithm", "perceptron"}})["verdict"];
   CHECK(found["least"]["upper"] == 1);

@@ -45,6 +45,19 @@ Dataset some_rows(std::size_t count, std::size_t columns = 3) {
 
 }  // namespace
 
+TEST_CASE("a report is named after the file, and of images with their labels after the images") {
+  const Dataset data = some_rows(20);
+  const Model model = linear_model({{1, 0, 0}}, {0}, {"no", "yes"});
+  const auto name_of = [&](const std::string& path) {
+    const ReportInput input{.model = model, .data = data, .model_name = "m", .data_name = path};
+    return Json::parse(report_json(input))["data"]["name"];
+  };
+  CHECK(name_of("rows.csv") == "rows.csv");
+  CHECK(name_of("in/a,b.csv") == "a,b.csv");
+  CHECK(name_of("in,out/rows.csv") == "rows.csv");
+  CHECK(name_of("digits/images.gz,digits/labels.gz") == "images.gz");
+}
+
 TEST_CASE("the errors of a known plane are counted, with its confusion and margins") {
   const Dataset data = dataset_from({{2}, {1}, {-1}, {-3}, {0.5}}, {"b", "b", "a", "a", "a"});
   const Json report = report_of(linear_model({{1}}, {0}, {"a", "b"}), data);

@@ -171,6 +171,15 @@ async function pathMoves(page, name) {
   }
 }
 
+// Names and numbers of charts stay within their figure: long names are cut, ticks lie within the axis.
+async function nothingSticksOut(page, name, width) {
+  const found = await page.evaluate(() => [...document.querySelectorAll("figure .chart svg text")].filter((e) => e.checkVisibility()).flatMap((text) => {
+    const box = text.getBoundingClientRect(), figure = text.closest("figure").getBoundingClientRect();
+    return box.width > 0 && (box.left < figure.left - 4 || box.right > figure.right + 4) ? [`${text.textContent} at ${Math.round(box.left - figure.left)} of ${Math.round(figure.width)}`] : [];
+  }));
+  check(name, found.length === 0, `at ${width} pixels text sticks out of its chart: ${found.slice(0, 3).join("; ")}`);
+}
+
 async function look(context, file) {
   const { name, page } = await open(context, file);
   await settled(page);
@@ -202,11 +211,13 @@ async function look(context, file) {
     await page.waitForTimeout(400);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     check(name, wider <= 0, `on a phone of ${width} pixels the page is ${wider} too wide`);
+    await nothingSticksOut(page, name, width);
   }
   if (order.pages.indexOf(file) < 3) await accessible(page, name, "on a phone");
   for (const width of [390, 768, 1000, 1120, 1280]) {
     await page.setViewportSize({ width, height: 900 });
     await page.waitForTimeout(200);
+    if (width > 390) await nothingSticksOut(page, name, width);
     const tall = await page.evaluate(() => Math.max(0, ...[...document.querySelectorAll(".hard > summary, div.hard")].map((e) => e.getBoundingClientRect().height)));
     check(name, tall < (name === "evil" ? 400 : 130), `at ${width} pixels a hard row is squeezed to a height of ${Math.round(tall)}`);
   }

@@ -154,6 +154,23 @@ async function theReportReplaysIt(context) {
   await page.close();
 }
 
+// Another table has other columns; what is refused is said once, with its remedy, and the page goes on.
+async function pastesAndRefusals(page) {
+  const paste = async (text) => { await page.evaluate((t) => { document.querySelector("#paste-text").value = t; }, text); await page.locator("#paste").click(); };
+  const message = () => page.locator("#message").textContent();
+  await doing(page, () => paste("length,width,kind\n1,2,a\n3,4,b\n2,2,a\n"));
+  check((await pointsOf(page)) === 3 && (await page.locator("svg.board").first().textContent()).includes("width"), `a second table: ${await message()}`);
+  await paste('"a,b\n1,2');
+  await page.locator("#message", { hasText: "never closed" }).waitFor({ timeout: 20000 });
+  check((await message()).split("a quote inside a cell").length === 2, `the remedy is said twice: ${await message()}`);
+  await paste(`x1,x2,label\n${"1".repeat(1100000)},2.5,1\n`);
+  await page.locator("#message", { hasText: "a megabyte" }).waitFor({ timeout: 20000 });
+  await doing(page, () => page.locator("#clear").click());
+  await page.locator("#tool-positive").check({ force: true });
+  await drawPoint(page, 1, 1);
+  check((await verdict(page)).includes("Points of both classes are needed"), `one class: ${await verdict(page)}`);
+}
+
 async function lessonsAndQuiz(page) {
   const lessons = (await page.locator("#lesson option").count()) - 1;
   check(lessons >= 8, `${lessons} lessons`);
@@ -164,6 +181,19 @@ async function lessonsAndQuiz(page) {
     check((await page.locator("#message").textContent()) === "", `lesson ${title}: ${await page.locator("#message").textContent()}`);
     if (title === "Rows far away") check(/The best plane gets \d+ wrong/.test(await verdict(page)), `the least number of errors is missing: ${await verdict(page)}`);
   }
+  // Steps say what their rule is made of, and the mean of an averaged walk is drawn beside the plane.
+  const lesson = async (title) => doing(page, () => page.locator("#lesson").selectOption({ label: title }));
+  await lesson("Stochastic steps and Pegasos");
+  check((await page.locator("#reading-0").textContent()).includes("step \u03B7 = 1"), `SGD: ${await page.locator("#reading-0").textContent()}`);
+  check((await page.locator("#reading-1").textContent()).includes("\u03B8 first times 0"), `Pegasos: ${await page.locator("#reading-1").textContent()}`);
+  await lesson("Gradient steps");
+  check((await page.locator("#reading-0").textContent()).includes("made of 6 rows"), `a batch: ${await page.locator("#reading-0").textContent()}`);
+  await lesson("The mean is calmer");
+  await page.locator("#back").click();
+  check((await page.locator("svg.board").nth(1).locator(".plane.mean").count()) === 1 && (await page.locator("svg.board").first().locator(".plane.mean").count()) === 0, "the running mean is not drawn");
+  await lesson("XOR");
+  check((await page.locator("#reading-0").textContent()).includes("4 of 4 rows wrong"), `rows on the plane: ${await page.locator("#reading-0").textContent()}`);
+  await lesson("Worked example");
   // The first lesson, which is on the board now: rows (2, 2) and (2, -1); which one is next?
   await page.locator("#quiz").check();
   const said = () => page.locator("#message").textContent();
@@ -245,7 +275,8 @@ async function theLinkShowsTheSame(context, page) {
   await page.locator("#first").click();
   await page.locator("#forward").click();
   check((await page.locator("#where").textContent()).startsWith("update 1 of"), `no steps before the link: ${await page.locator("#where").textContent()}`);
-  await page.waitForTimeout(500);
+  await page.locator("#copy").click();  // writes the address at once
+  await page.locator("#message", { hasText: "the link is" }).waitFor({ timeout: 20000 });
   const address = page.url();
   check(address.includes("#1"), "the state is not in the address");
   const again = await open(context, address);
@@ -277,6 +308,7 @@ await browse({}, async (context) => {
   await accessible(page, "with a witness");
   await lectureSteps(page);
   await theReportReplaysIt(context);
+  await pastesAndRefusals(page);
   await lessonsAndQuiz(page);
   await keysDoEverything(page);
   await twoAlgorithms(page);

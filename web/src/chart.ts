@@ -10,10 +10,45 @@ const plain = (scale: Plot.ScaleOptions | undefined): Plot.ScaleOptions | undefi
 
 export function chart(options: Sized): (SVGSVGElement | HTMLElement) & Plot.Plot {
   const named = Boolean((options.y as Plot.ScaleOptions | undefined)?.label);
-  return Plot.plot({
-    marginTop: named ? 34 : 14, marginBottom: 42, marginRight: 22, style: { fontSize: options.width > 560 ? "13px" : "12px" }, symbol: { type: "identity" } as never,
-    ...options, x: plain(options.x as Plot.ScaleOptions), y: plain(options.y as Plot.ScaleOptions),
+  const size = options.width > 560 ? 13 : 12;
+  const draw = (given: Sized) => Plot.plot({
+    marginTop: named ? 34 : 14, marginBottom: 42, marginRight: 22, style: { fontSize: `${size}px` }, symbol: { type: "identity" } as never,
+    ...given, x: plain(options.x as Plot.ScaleOptions), y: plain(options.y as Plot.ScaleOptions),
   });
+  const drawn = draw(options);
+  // Long numbers at the ticks: once more with room for them.
+  const ticks = [...drawn.querySelectorAll("[aria-label='y-axis tick label'] text")].map((text) => text.textContent ?? "");
+  const room = Math.ceil(12 + widest(ticks, size));
+  return room > (options.marginLeft ?? 40) ? draw({ ...options, marginLeft: room }) : drawn;
+}
+
+const ruler = document.createElement("canvas").getContext("2d");
+export function widthOf(text: string, size = 13): number {
+  if (!ruler) return 0.62 * size * text.length;
+  ruler.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(text).width;
+}
+
+// As much of a name as there is room for, letter by letter as they are wide.
+export function fitted(text: string, pixels: number, size = 13): string {
+  if (widthOf(text, size) <= pixels) return text;
+  const letters = Array.from(text);
+  let low = 1, high = letters.length;
+  const cut = (n: number) => `${letters.slice(0, n).join("")}\u2026`;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (widthOf(cut(middle), size) <= pixels) low = middle;
+    else high = middle;
+  }
+  return cut(low);
+}
+export const widest = (texts: readonly string[], size = 13) => Math.max(0, ...texts.map((text) => widthOf(text, size)));
+
+// Ticks of a logarithm: the powers of ten, every second or third one where they are many.
+export function powersOfTen(low: number, high: number, wanted: number): number[] {
+  const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
+  const step = Math.max(1, Math.ceil((last - first + 1) / wanted));
+  return Array.from({ length: Math.max(0, Math.floor((last - first) / step) + 1) }, (_, k) => 10 ** (first + k * step));
 }
 
 // Ticks of a count: whole numbers only.

@@ -34,6 +34,9 @@ export function num(x: number | null | undefined, digits = 4): string {
   return minus(`${Number(mantissa)}`) + powerOfTen(Number(exponent));
 }
 
+// A share of which only all of it is 1.
+export const share = (x: number | null | undefined) => (x !== null && x !== undefined && x < 1 && x > 0.99995 ? "> 0.9999" : num(x));
+
 const raised = "\u2070\u00B9\u00B2\u00B3\u2074\u2075\u2076\u2077\u2078\u2079";
 const powerOfTen = (exponent: number) =>
   `\u00D710${exponent < 0 ? "\u207B" : ""}${[...String(Math.abs(exponent))].map((digit) => raised[Number(digit)]).join("")}`;
@@ -84,6 +87,10 @@ export function scroller(kind: string, label: string, ...content: Child[]): HTML
   new ResizeObserver(look).observe(box);
   return box;
 }
+
+// A command line; words are broken only where one alone is too long.
+export const command = (text: string) =>
+  h("pre", { tabindex: 0 }, ...text.split(/(?<= )/).map((word) => h("span", { class: "word" }, word)));
 
 export const behind = (summary: string, ...content: Child[]) =>
   h("details", { class: "behind" }, h("summary", {}, summary), ...content);

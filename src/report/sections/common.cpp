@@ -184,10 +184,16 @@ std::string fact_of(const Model& model, std::string_view key) {
   return {};
 }
 
+// Of images and their labels, IMAGES,LABELS, the images.
 std::string short_name(const std::string& path) {
-  const std::size_t slash = path.find_last_of('/');
-  return printable(slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1),
-                   120);
+  const std::size_t comma = path.rfind(',');
+  const auto in_folder = [](std::string_view part) { return part.find('/') != std::string_view::npos; };
+  std::string_view name = path;
+  if (comma != std::string::npos && in_folder(name.substr(0, comma)) && in_folder(name.substr(comma)))
+    name = name.substr(0, comma);
+  const std::size_t slash = name.find_last_of('/');
+  if (slash != std::string_view::npos && slash + 1 != name.size()) name = name.substr(slash + 1);
+  return printable(name, 120);
 }
 
 }  // namespace halfspace::report

@@ -10,7 +10,7 @@ export type View = [number, number, number, number];
 
 export interface Scene {
   points: Point[]; names: Names; view: View; tool: Tool; selected: number | null; quiz: boolean;
-  walk: Walk | null; plane: Plane | null; before: Plane | null; step: Step | null; atEnd: boolean; witness: Witness | null; support: number[]; wrong: Set<number>;
+  walk: Walk | null; plane: Plane | null; mean: Plane | null; before: Plane | null; step: Step | null; atEnd: boolean; witness: Witness | null; support: number[]; wrong: Set<number>;
 }
 export interface BoardActions {
   add: (x: number, y: number, label: Label) => void;
@@ -161,6 +161,7 @@ export class Board {
     this.gridLines(inner, root, x, y);
     if (scene.witness) this.hulls(inner, scene, x, y);
     if (scene.before) this.line(inner, scene.before, "plane before", x, y);
+    if (scene.mean) this.line(inner, scene.mean, "plane mean", x, y);
     if (scene.plane && !(scene.atEnd && model?.grid)) {
       this.line(inner, scene.plane, "plane", x, y);
       if (scene.atEnd && scene.walk?.margin_lines) for (const m of [1, -1]) this.line(inner, { ...scene.plane, theta0: scene.plane.theta0 - m }, "plane margin", x, y);
@@ -260,6 +261,24 @@ export class Board {
     if (witness.turned) inner.append(s("g", { class: "meet", transform: `translate(${x(0)},${y(0)})` }, s("circle", { r: 11 }), s("path", { d: "M-6,-6L6,6M-6,6L6,-6" })));
   }
 
+  // Beside each point where it hides neither another point nor another number; left out where there is no such place.
+  private rowNumbers(scene: Scene, x: (v: number) => number, y: (v: number) => number): SVGElement {
+    const group = s("g", { class: "row-numbers" });
+    const centres = scene.points.map((p): Corner => [x(p[0]), y(p[1])]);
+    const taken: [number, number, number, number][] = centres.map(([cx, cy]) => [cx - 8, cy - 8, cx + 8, cy + 8]);
+    const free = (box: [number, number, number, number]) => box[0] > pad.left && box[2] < this.width - pad.right && box[1] > pad.top && box[3] < this.height - pad.bottom &&
+      !taken.some((t) => box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]);
+    centres.forEach(([cx, cy], row) => {
+      const text = String(row + 1), wide = 7.4 * text.length;
+      const places: Corner[] = [[cx + 10, cy - 8], [cx - 10 - wide, cy - 8], [cx + 10, cy + 17], [cx - 10 - wide, cy + 17], [cx - wide / 2, cy - 15], [cx - wide / 2, cy + 24]];
+      const at = places.find(([px, py]) => free([px, py - 10, px + wide, py + 1]));
+      if (!at) return;
+      taken.push([at[0], at[1] - 10, at[0] + wide, at[1] + 1]);
+      group.append(s("text", { x: at[0], y: at[1], class: "row-number" }, text));
+    });
+    return group;
+  }
+
   private points(inner: SVGElement, scene: Scene, x: (v: number) => number, y: (v: number) => number): void {
     const many = scene.points.length > 150;
     const inWitness = new Set(scene.witness?.rows.map((r) => r.row - 1));
@@ -273,9 +292,9 @@ export class Board {
       if (support.has(row)) marks.append(s("circle", { r: many ? 8 : 11, class: "ring" }));
       if (inWitness.has(row)) marks.append(s("circle", { r: many ? 8 : 11, class: "ring in-witness" }));
       marks.append(s("path", { d: mark(p[2], many ? 42 : 110), class: "mark" }));
-      if (!many && scene.points.length <= 30) marks.append(s("text", { x: 10, y: -8, class: "row-number" }, String(row + 1)));
       group.append(marks);
     });
     inner.append(group);
+    if (scene.points.length <= 30) inner.append(this.rowNumbers(scene, x, y));
   }
 }

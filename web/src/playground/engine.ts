@@ -8,13 +8,18 @@ export class EngineError extends Error {
   }
 }
 
+const most = 1 << 20;  // bytes of a question that the program reads
+
 export async function ask<T>(question: object): Promise<T> {
+  const body = JSON.stringify(question);
+  if (new Blob([body]).size > most) throw new EngineError("this is too large", "at most a megabyte of text; halfspace playground FILE takes any table");
   let response: Response;
   try {
-    response = await fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) });
+    response = await fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, body });
   } catch {
     throw new EngineError("the program behind this page does not answer", "is halfspace playground still running?");
   }
+  if (response.status === 503) throw new EngineError("the program is busy with other questions", "try again");
   if (!response.ok) throw new EngineError(`the program refused the request (${response.status})`);
   const answer = (await response.json()) as T & Partial<Refused>;
   if (answer.error) throw new EngineError(answer.error.message, answer.error.hint);
@@ -30,9 +35,6 @@ export class Latest<T> {
   ask(question: object): void {
     this.next = question;
     if (!this.busy) void this.run();
-  }
-  get idle(): boolean {
-    return !this.busy && this.next === null;
   }
 
   private async run(): Promise<void> {

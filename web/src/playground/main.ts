@@ -6,7 +6,7 @@ import { Board, type Tool, type View } from "./board";
 import { ask, EngineError, Latest } from "./engine";
 import { csv, save, savePng, svgFile } from "./export";
 import type { Lesson } from "./lessons";
-import { dataPanel, runPanel, words } from "./panels";
+import { dataPanel, runPanel, told, words } from "./panels";
 import { decode, encode, firstState, plainNames } from "./state";
 import type { Names, Path, Plane, Point, RunAnswer, RunState, Start, State, Step, Walk } from "./types";
 import { Card, dual, history, path, weightSpace } from "./views";
@@ -23,7 +23,7 @@ class Playground {
   private playing = 0;
   private saving = 0;
   private readonly past: Point[][] = [];
-  private readonly engine = new Latest<RunAnswer>((a) => this.take(a), (e) => this.say(words(e), true));
+  private readonly engine = new Latest<RunAnswer>((a) => this.take(a), (e) => this.refuse(words(e)));
   private readonly pathEngine = new Latest<Path>((p) => { this.pathAnswer = p; this.drawPath(); }, () => { this.pathAnswer = null; this.drawPath(); });
   private pathAnswer: Path | null = null;
 
@@ -171,7 +171,7 @@ class Playground {
       return [low - room, high + room];
     };
     const largest = Math.max(0, ...xs.map(Math.abs), ...ys.map(Math.abs));
-    if (largest <= 5 && (largest >= 1 || xs.length < 3)) this.view = [-5, 5, -5, 5];
+    if (largest <= 4.6 && (largest >= 1 || xs.length < 3)) this.view = [-5, 5, -5, 5];
     else this.view = [...range(xs), ...range(ys)] as View;
   }
 
@@ -239,10 +239,19 @@ class Playground {
     this.draw();
     this.keep();
   }
+  private refused = false;
+  private refuse(why: string): void {
+    this.refused = true;
+    this.answer = null;
+    this.say(why, true);
+    this.draw();
+    document.body.dataset.answered = String(Number(document.body.dataset.answered ?? 0) + 1);
+  }
   private take(answer: RunAnswer): void {
+    this.refused = false;
     this.answer = answer;
     this.answerRows = this.state.points.length;
-    const refused = answer.runs.map((r, k) => (isWalk(r) ? "" : `${answer.runs.length > 1 ? `${"AB"[k]}: ` : ""}${r.error.message}${r.error.hint ? ` (${r.error.hint})` : ""}`)).filter((t) => t !== "");
+    const refused = answer.runs.map((r, k) => (isWalk(r) ? "" : `${answer.runs.length > 1 ? `${"AB"[k]}: ` : ""}${told(r.error.message, r.error.hint)}`)).filter((t) => t !== "");
     this.say(refused.join(" "), true);
     this.draw();
     this.data.refresh();
@@ -303,7 +312,7 @@ class Playground {
   }
 
   // What run k shows at this moment of the common timeline.
-  private moment(walk: Walk): { plane: Plane | null; before: Plane | null; step: Step | null; at: number; atEnd: boolean; wrong: Set<number> } {
+  private moment(walk: Walk): { plane: Plane | null; mean: Plane | null; before: Plane | null; step: Step | null; at: number; atEnd: boolean; wrong: Set<number> } {
     const at = Math.min(this.at, walk.steps.length);
     const atEnd = at === walk.steps.length && this.at >= walk.steps.length;
     const planes: Plane[] = [walk.start, ...walk.steps];
@@ -314,7 +323,8 @@ class Playground {
     const plane = atEnd && walk.model ? final : planes[at];
     const walked = planes[at];
     const mean = atEnd && final !== null && walk.steps.length > 0 && (final.theta[0] !== walked.theta[0] || final.theta[1] !== walked.theta[1] || final.theta0 !== walked.theta0);
-    return { plane, before: mean ? walked : at > 0 ? planes[at - 1] : null, step: at > 0 ? walk.steps[at - 1] : null, at, atEnd, wrong };
+    const average = at > 0 && !atEnd ? walk.steps[at - 1].mean : undefined;
+    return { plane, mean: average ? { theta: [average[0], average[1]], theta0: average[2] } : null, before: mean ? walked : at > 0 ? planes[at - 1] : null, step: at > 0 ? walk.steps[at - 1] : null, at, atEnd, wrong };
   }
 
   private draw(): void {
@@ -330,10 +340,11 @@ class Playground {
       const run = this.answer?.runs[k];
       const walk = isWalk(run) ? run : null;
       if (k >= this.state.runs.length) { this.weights[k].hide(); this.duals[k].hide(); continue; }
-      const now = walk ? this.moment(walk) : { plane: null, before: null, step: null, at: 0, atEnd: true, wrong: new Set<number>() };
+      const now = walk ? this.moment(walk) : { plane: null, mean: null, before: null, step: null, at: 0, atEnd: true, wrong: new Set<number>() };
       const support = walk?.margin_lines && walk.alpha ? walk.alpha.values.map((a, row) => (a > 0 ? row : -1)).filter((row) => row >= 0) : [];
       this.columns[k].querySelector("h2")!.textContent = two ? `${"AB"[k]}: ${this.state.runs[k].algorithm}` : "Plane";
-      const scene = { points: this.state.points, names: this.state.names, view: this.view, tool: this.tool, selected: this.selected, quiz: this.quiz !== null, walk, ...now, witness: walk?.verdict.witness ?? this.answer?.verdict?.witness ?? null, support };
+      const scene = { points: this.state.points, names: this.state.names, view: this.view, tool: this.tool, selected: this.selected, quiz: this.quiz !== null, walk, ...now, // A witness speaks of planes, not of the curve of a kernel.
+        witness: walk?.model?.grid ? null : walk?.verdict.witness ?? this.answer?.verdict?.witness ?? null, support };
       this.boards[k].draw(scene);
       this.readings[k].replaceChildren(...(walk ? this.reading(walk, now) : [h("p", { class: "hint" }, this.state.points.length === 0 ? "Draw points of both classes." : "")]));
       if (!walk) { this.weights[k].hide(); this.duals[k].hide(); continue; }
@@ -356,7 +367,8 @@ class Playground {
     const v = this.answer?.verdict;
     this.verdict.className = `verdict ${v?.verdict ?? "unknown"}`;
     const sign = v?.verdict === "separable" ? "\u2713" : v?.verdict ? "\u2715" : "\u2026";
-    const text = v ? sentence(v.sentence) : this.engine.idle || this.state.points.length === 0 ? "Points of both classes are needed." : "\u2026";
+    const two = new Set(this.state.points.map((p) => p[2])).size === 2;
+    const text = v ? sentence(v.sentence).replace(/-(?=\d)/g, "\u2212") : !two ? "Points of both classes are needed." : this.refused ? "No answer: the points or the plan were refused." : "";
     const more = v?.witness ? ` Shares: ${v.witness.rows.slice(0, 8).map((r) => `row ${r.row}: ${r.exact || num(r.share)}`).join(", ")}${v.witness.rows.length > 8 ? ", \u2026" : ""}.` : v?.margin ? ` A perceptron makes at most ${num(Math.floor(v.margin.mistakes))} mistakes.` : "";
     const least = !v?.least ? "" : v.least.exact
       ? ` The best plane gets ${num(v.least.upper)} wrong${v.least.rows.length <= 6 ? ` (${v.least.rows.length === 1 ? "row" : "rows"} ${v.least.rows.join(", ")})` : ""}: no plane gets fewer, proved.`
@@ -369,13 +381,19 @@ class Playground {
     const lifted = walk.options.offset !== "none";
     const out: HTMLElement[] = [];
     if (now.plane) out.push(h("p", { class: "theta" }, `\u03B8 = ${vector(now.plane)}`, lifted ? `, \u03B8\u2080 = ${num(now.plane.theta0)}` : "", h("span", { class: "hint" }, `  ${num(now.wrong.size)} of ${count(this.state.points.length, "row")} wrong`)));
-    else if (walk.model) out.push(h("p", { class: "theta" }, h("span", { class: "hint" }, `no plane: a curve; ${num(now.wrong.size)} of ${count(this.state.points.length, "row")} wrong`)));
+    else if (walk.model) out.push(h("p", { class: "theta" }, h("span", { class: "hint alone" }, `no plane: a curve; ${num(now.wrong.size)} of ${count(this.state.points.length, "row")} wrong`)));
     else out.push(h("p", { class: "hint" }, walk.reason));
     const step = now.step;
     if (step && !(now.atEnd && walk.algorithm === "averaged-perceptron")) {
       const p = this.state.points[step.row - 1];
       const before = [walk.start, ...walk.steps][now.at - 1];
-      out.push(h("p", {}, `Update ${step.k}, pass ${step.pass}: row ${step.row}${p ? ` at (${num(p[0])}, ${num(p[1])})` : ""} of class ${step.y > 0 ? "+1" : "\u22121"} had margin ${num(step.margin_before)}, now ${num(step.margin_after)}. \u03B8 went from ${vector(before)} to ${vector(step)}${lifted ? `, \u03B8\u2080 from ${num(before.theta0)} to ${num(step.theta0)}` : ""}.`));
+      const rule = (u: Step) => [
+        u.batch !== undefined ? ` The step is made of ${count(u.batch, "row")}; this is the first.` : "",
+        u.loss !== undefined ? ` Its loss was ${num(u.loss)}; step \u03B7 = ${num(u.rate)}${u.shrink !== 1 ? `, \u03B8 first times ${num(u.shrink)}` : ""}.` : "",
+        u.votes !== undefined ? ` This plane gets ${count(u.votes, "vote")}.` : "",
+        u.mean && !now.atEnd ? " Dotted: the mean of all planes so far." : "",
+      ].join("");
+      out.push(h("p", {}, `Update ${step.k}, pass ${step.pass}: row ${step.row}${p ? ` at (${num(p[0])}, ${num(p[1])})` : ""} of class ${step.y > 0 ? "+1" : "\u22121"} had margin ${num(step.margin_before)}, now ${num(step.margin_after)}.${rule(step)} \u03B8 went from ${vector(before)} to ${vector(step)}${lifted ? `, \u03B8\u2080 from ${num(before.theta0)} to ${num(step.theta0)}` : ""}.`));
     } else if (walk.steps.length > 0 && now.at === 0) out.push(h("p", {}, `The start: \u03B8 = ${vector(walk.start)}. Every row on the plane counts as wrong.`));
     if (now.atEnd) {
       const end = walk.stop === "clean" ? "The last pass had no mistake." : walk.shortened ? `The first ${walk.steps.length} updates are shown.` : "";
@@ -384,7 +402,7 @@ class Playground {
       if (text) out.push(h("p", { class: "hint" }, text));
       if (walk.model?.formula) out.push(h("p", { class: "hint" }, `Minimised: ${walk.model.formula}`));
     }
-    out.push(h("p", { class: "command" }, h("code", {}, walk.command)));
+    out.push(h("p", { class: "command" }, h("code", {}, ...walk.command.split(/(?<= )/).map((word) => h("span", { class: "word" }, word)))));
     return out;
   }
 

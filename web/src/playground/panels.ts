@@ -47,7 +47,7 @@ function generator(actions: DataActions): HTMLElement {
 }
 
 // Two columns of a table, from the file the program was started with or from pasted text.
-function columns(actions: DataActions, question: () => object, id: string): { element: HTMLElement; load: () => Promise<void> } {
+function columns(actions: DataActions, question: () => object, id: string): { element: HTMLElement; load: (again?: boolean) => Promise<void> } {
   const x = h("select", { id: `${id}-x` }), y = h("select", { id: `${id}-y` }), positive = h("select", { id: `${id}-positive` });
   const scale = h("select", { id: `${id}-scale` }, ...options(["none", "standard", "minmax"], "none"));
   const told = h("p", { class: "hint" });
@@ -55,9 +55,11 @@ function columns(actions: DataActions, question: () => object, id: string): { el
   const across = labelled("Across", x), up = labelled("Up", y);
   const fields = h("div", { class: "fields" }, labelled("Axes", axes), labelled("Class +1", positive), across, up, labelled("Scale", scale));
   fields.hidden = true;
-  const load = async () => {
+  // Another table has other columns: only a change of the controls asks with what they say.
+  const load = async (again = false) => {
     try {
-      const picked = await ask<Picked>({ ...question(), ...(fields.hidden ? {} : { x: x.value, y: y.value, positive: positive.value }), axes: axes.value, scale: scale.value });
+      const picked = await ask<Picked>({ ...question(), ...(fields.hidden || !again ? {} : { x: x.value, y: y.value, positive: positive.value }), axes: again ? axes.value : "columns", scale: scale.value });
+      axes.value = picked.axes;
       const projected = picked.axes === "principal";
       across.hidden = up.hidden = projected;
       if (!projected) x.replaceChildren(...options(picked.columns, picked.x));
@@ -71,7 +73,7 @@ function columns(actions: DataActions, question: () => object, id: string): { el
       actions.replace(picked.points, { x: picked.x + scaled, y: picked.y + scaled, positive: picked.positive, negative: picked.negative }, `${picked.shown} rows`);
     } catch (error) { actions.fail(error); }
   };
-  for (const control of [axes, x, y, positive, scale]) control.addEventListener("change", () => { if (!fields.hidden) void load(); });
+  for (const control of [axes, x, y, positive, scale]) control.addEventListener("change", () => { if (!fields.hidden) void load(true); });
   return { element: h("div", {}, fields, told), load };
 }
 
@@ -166,7 +168,7 @@ export function runPanel(start: Start, index: number, actions: RunActions): { el
       input = h("select", { id }, ...options(o.choices, value));
       input.addEventListener("change", () => set(o.name, (input as HTMLSelectElement).value, o.fallback));
     } else {
-      const known: Record<string, string[]> = { kernel: ["linear", "rbf:0.5", "rbf:2", "poly:2,1,1", "poly:3,1,1"], passes: ["until-clean", "1", "10", "100"], rate: ["1/(k+1)", "constant:1", "constant:0.1", "inverse:1,0.1"], batch: ["1", "all"] };
+      const known: Record<string, string[]> = { kernel: ["linear", "rbf:0.5", "rbf:2", "poly:2,1,1", "poly:3,1,1"], passes: ["until-clean", "1", "10", "100"], rate: ["1/(k+1)", "1/(k+1):updates", "constant:1", "constant:0.1", "inverse:1,0.1"], batch: ["1", "all"] };
       input = h("input", { type: "text", id, value, list: known[o.name] ? `${id}-known` : undefined, autocomplete: "off", inputmode: withC(o.name) ? "decimal" : undefined });
       input.addEventListener("change", () => set(o.name, (input as HTMLInputElement).value.trim(), o.fallback));
       if (known[o.name]) return h("div", { class: "field-with-list" }, Object.assign(labelled(o.name, input), { title: o.help }), h("datalist", { id: `${id}-known` }, ...known[o.name].map((v) => h("option", { value: v }))));
@@ -198,4 +200,6 @@ export function runPanel(start: Start, index: number, actions: RunActions): { el
   return { element, show };
 }
 
-export const words = (error: unknown) => (error instanceof EngineError ? `${error.message}${error.hint ? ` (${error.hint})` : ""}` : String(error));
+export const words = (error: unknown) => (error instanceof EngineError ? told(error.message, error.hint) : String(error));
+// What was wrong, with its remedy once; that it was a request needs no word.
+export const told = (message: string, hint: string) => `${message.replace(/^request: error: /, "")}${hint && !message.includes(hint) ? ` (${hint})` : ""}`;

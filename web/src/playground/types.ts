@@ -19,6 +19,7 @@ export interface Plane { theta: [number, number]; theta0: number; region?: numbe
 export interface Step extends Plane {
   k: number; pass: number; row: number; y: Label; margin_before: number; margin_after: number; norm: number;
   errors: number; region: number; cosine?: number; cosine_bound?: number;
+  loss?: number; rate?: number; shrink?: number; votes?: number; mean?: [number, number, number]; batch?: number;
 }
 export interface Grid { side: number; view: [number, number, number, number]; scores: number[] }
 export interface Walk {

@@ -124,12 +124,12 @@ export function dual(card: Card, walk: Walk, points: Point[], at: number, atEnd:
     chart({
       width, height: 230, marginLeft: 48,
       x: { label: "row", type: "linear", domain: [0.5, rows.length + 0.5], ticks: rows.length <= 24 && width > 480 ? rows.map((r) => r.row) : wholeTicks(rows.length, 8).filter((t) => t > 0) },
-      y: { label: "\u03B1", grid: true, zero: true, nice: true, ticks: what === "updates" ? wholeTicks(Math.max(1, ...rows.map((r) => r.alpha)), 5) : 5 },
+      y: { label: "\u03B1", grid: true, ...(used === 0 ? { domain: [0, 1] } : { zero: true, nice: true }), ticks: what === "updates" ? wholeTicks(Math.max(1, ...rows.map((r) => r.alpha)), 5) : 5 },
       symbol: { domain: [-1, 1], range: ["circle", "square"] },
       marks: [
         acting ? Plot.ruleX([acting], { stroke: "var(--rule)", strokeWidth: 10 }) : null,
         upper !== null && rows.some((r) => r.alpha > 0.7 * upper) ? Plot.ruleY([upper], { stroke: "var(--faint)", strokeDasharray: "4,4" }) : null,
-        Plot.ruleX(rows, { x: "row", y1: 0, y2: "alpha", stroke: (r) => (r.y > 0 ? "var(--c1)" : "var(--c0)"), strokeWidth: rows.length > 120 ? 1 : 3 }),
+        Plot.ruleX(used === 0 ? [] : rows, { x: "row", y1: 0, y2: "alpha", stroke: (r) => (r.y > 0 ? "var(--c1)" : "var(--c0)"), strokeWidth: rows.length > 120 ? 1 : 3 }),
         Plot.dot(rows, { x: "row", y: "alpha", symbol: "y", r: rows.length > 120 ? 2 : 4.5, fill: (r) => (r.y > 0 ? "var(--c1)" : "var(--c0)") }),
         Plot.ruleY([0], { stroke: "var(--faint)" }),
       ],
@@ -145,17 +145,20 @@ export function history(card: Card, walks: Walk[], at: number): void {
   if (stepped.length === 0) return card.hide();
   const name = (w: Walk) => (stepped.length > 1 && stepped[0].algorithm === stepped[1].algorithm ? `${w === stepped[0] ? "A" : "B"} ${w.algorithm}` : w.algorithm);
   const errors = stepped.flatMap((w) => [{ k: 0, errors: w.start.errors ?? 0, run: name(w) }, ...w.steps.map((p) => ({ k: p.k, errors: p.errors, run: name(w) }))]);
-  const cosines = stepped.flatMap((w) => w.steps.filter((p) => p.cosine !== undefined).map((p) => ({ k: p.k, cosine: p.cosine!, bound: Math.min(1, p.cosine_bound!), run: name(w) })));
+  const cosines = stepped.flatMap((w) => w.steps.filter((p) => p.cosine !== undefined).map((p) => ({ k: p.k, cosine: p.cosine!, bound: p.cosine_bound === undefined ? null : Math.min(1, p.cosine_bound), run: name(w) })));
+  const bounded = cosines.filter((c) => c.bound !== null);
   const dash = (run: string) => (run === name(stepped[0]) ? "none" : "7,4");
-  const bound = stepped[0].verdict.margin?.mistakes;
+  const bound = stepped.find((w) => w.algorithm.endsWith("perceptron"))?.verdict.margin?.mistakes;
   const words = stepped.map((w) => `${name(w)}: ${w.shortened ? "more than " : ""}${count(w.steps.length, "update")}`).join("; ") +
     (bound ? `. Novikoff's bound (R/\u03B3)\u00B2 allows a perceptron ${num(bound)}.` : ".");
   const lines = (width: number) => {
     const both = h("div", { class: "pair" });
     const last = Math.max(1, ...errors.map((e) => e.k));
-    const common = { width: cosines.length > 0 && width > 620 ? Math.floor(width / 2 - 8) : width, height: 220, marginLeft: 44, x: { label: "update", domain: [0, last], ticks: wholeTicks(last, 6) } };
+    const end = last + Math.max(0.25, 0.02 * last);  // what the last update left stands a little longer
+    const common = { width: cosines.length > 0 && width > 620 ? Math.floor(width / 2 - 8) : width, height: 220, marginLeft: 44, x: { label: "update", domain: [0, end], ticks: wholeTicks(last, 6) } };
+    const longer = <T extends { k: number }>(data: T[], to: number | null) => (to === null || data.length === 0 ? data : [...data, { ...data[data.length - 1], k: to }]);
     const now = Plot.ruleX([Math.min(at, last)], { stroke: "var(--faint)" });
-    const styled = (data: typeof errors | typeof cosines, y: string, stroke: string) => stepped.map((w) => Plot.line((data as { run: string }[]).filter((d) => d.run === name(w)), { x: "k", y, stroke, strokeWidth: 2, strokeDasharray: dash(name(w)), curve: y === "errors" ? "step-after" : "linear" }));
+    const styled = (data: typeof errors | typeof cosines, y: string, stroke: string) => stepped.map((w) => Plot.line(longer((data as { run: string; k: number }[]).filter((d) => d.run === name(w)), y === "errors" ? end : null), { x: "k", y, stroke, strokeWidth: 2, strokeDasharray: dash(name(w)), curve: y === "errors" ? "step-after" : "linear" }));
     const svgOf = (options: Parameters<typeof chart>[0], label: string) => {
       const svg = chart(options);
       svg.setAttribute("role", "img");
@@ -164,7 +167,7 @@ export function history(card: Card, walks: Walk[], at: number): void {
       return svg;
     };
     both.append(svgOf({ ...common, y: { label: "rows on the wrong side", grid: true, zero: true, nice: true, ticks: wholeTicks(Math.max(...errors.map((e) => e.errors)), 5) }, marks: [now, ...styled(errors, "errors", "var(--c0)")] }, "Rows on the wrong side after every update"));
-    if (cosines.length > 0) both.append(svgOf({ ...common, y: { label: "cosine to the widest plane (line), at least (dots)", grid: true, domain: [Math.min(0, ...cosines.map((c) => c.cosine)), 1] }, marks: [now, ...styled(cosines, "cosine", "var(--c2)"), Plot.dot(cosines.filter((_, k) => k % Math.ceil(cosines.length / 60) === 0), { x: "k", y: "bound", fill: "var(--c3)", r: 2.2 })] }, "Cosine to the widest plane after every update"));
+    if (cosines.length > 0) both.append(svgOf({ ...common, y: { label: bounded.length > 0 ? "cosine to the widest plane (line), at least (dots)" : "cosine to the widest plane", grid: true, domain: [Math.min(0, ...cosines.map((c) => c.cosine)), 1] }, marks: [now, ...styled(cosines, "cosine", "var(--c2)"), Plot.dot(bounded.filter((_, k) => k % Math.ceil(bounded.length / 60) === 0), { x: "k", y: "bound", fill: "var(--c3)", r: 2.2 })] }, "Cosine to the widest plane after every update"));
     both.setAttribute("data-controls", "");
     return both;
   };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The nomogram: every feature has a scale of points, and the points add up to the score. Handles move by mouse, touch and keys.
+import { fitted } from "../chart";
 import { h, leastWidth, name, num, probability, section } from "../dom";
 import type { Calibrator, Nomogram, Report } from "../types";
-import { shorter } from "./summary";
 
 const ns = "http://www.w3.org/2000/svg";
 function s(tag: string, attributes: Record<string, string | number>, text?: string): SVGElement {
@@ -96,7 +96,7 @@ class Picture {
 
   private scale(svg: SVGElement, j: number, y: number, left: number, narrow: boolean, x: (points: number) => number) {
     const f = this.n.features[j], w = this.n.planes[this.plane].weights[j];
-    const label = s("text", narrow ? { x: left, y: y - 14, "font-size": 13, fill: "currentColor" } : { x: left - 14, y: y + 4, "font-size": 13, "text-anchor": "end", fill: "currentColor" }, shorter(f.name, narrow ? 44 : Math.floor((left - 20) / 6.8)));
+    const label = s("text", narrow ? { x: left, y: y - 14, "font-size": 13, fill: "currentColor" } : { x: left - 14, y: y + 4, "font-size": 13, "text-anchor": "end", fill: "currentColor" }, fitted(f.name, narrow ? x(100) - left : left - 18));
     label.append(s("title", {}, f.name));
     const a = x(this.points(j, f.low)), b = x(this.points(j, f.high));
     svg.append(label, s("line", { x1: a, x2: b, y1: y, y2: y, stroke: "currentColor", "stroke-width": 1.5 }));

@@ -2,8 +2,8 @@
 // Is it solved, can a plane separate the classes, and what the perceptron's mistakes prove.
 import * as Plot from "@observablehq/plot";
 import { polygonHull } from "d3";
-import { chart, wholeTicks } from "../chart";
-import { behind, count, figure, h, legend, name, num, section, sentence, table } from "../dom";
+import { chart, powersOfTen, wholeTicks } from "../chart";
+import { behind, command, count, figure, h, legend, name, num, section, sentence, table } from "../dom";
 import type { Report, SeparationAnswer, SeparationPicture } from "../types";
 
 export function solved(report: Report): HTMLElement | null {
@@ -28,7 +28,7 @@ export function solved(report: Report): HTMLElement | null {
       : h("ul", {}, ...s.claims.slice(0, 12).map((c) => h("li", {}, sentence(c.plane ? [c.plane, ": ", c.text].join("") : c.text)))),
     s.progress && gapFigure(s.progress),
     s.checked && behind("What the checker found", h("ul", {}, ...s.checked.lines.map((line) => h("li", {}, sentence(line))))),
-    h("p", {}, "Check it yourself:"), h("pre", { tabindex: 0 }, report.reproduce.verify));
+    h("p", {}, "Check it yourself:"), command(report.reproduce.verify));
 }
 
 // How the gap closed, training once more.
@@ -37,7 +37,8 @@ function gapFigure(progress: [number, number][]): HTMLElement {
   const points = progress.map(([k, gap]) => ({ k, gap: Math.max(gap, least) }));
   const draw = (width: number) => chart({
     width, height: 240, marginLeft: 60,
-    x: { label: "iteration", ticks: wholeTicks(points[points.length - 1].k, width > 560 ? 10 : 5) }, y: { label: "relative gap", type: "log", grid: true, tickFormat: (y: number) => (Math.abs(Math.log10(y) % 1) < 1e-9 ? num(y, 2) : ""), ticks: 6 },
+    x: { label: "iteration", domain: [Math.min(0, points[0].k), Math.max(1, points[points.length - 1].k)], ticks: wholeTicks(points[points.length - 1].k, width > 560 ? 10 : 5) },
+    y: { label: "relative gap", type: "log", grid: true, tickFormat: (y: number) => num(y, 2), ticks: powersOfTen(Math.min(...points.map((p) => p.gap)), Math.max(...points.map((p) => p.gap)), 7) },
     marks: [Plot.line(points, { x: "k", y: "gap", stroke: "var(--c0)", strokeWidth: 2.5 }), Plot.dot(points, { x: "k", y: "gap", fill: "var(--c0)", r: 4, tip: true })],
   });
   return figure(draw, "The gap at every iteration, from training once more with the same options.", table("Gap at every iteration", [
@@ -82,7 +83,7 @@ function drawSeparation(picture: SeparationPicture, margin: number | undefined, 
   if (picture.meet) marks.push(Plot.dot([picture.meet], { symbol: "star", r: 9, fill: "currentColor", stroke: "var(--ground)", strokeWidth: 1.5 }));
   return chart({
     width, height: Math.min(420, Math.max(260, width * 0.62)), marginLeft: 52,
-    x: { label: picture.x, domain: [x1, x2], ticks: Math.max(3, width / 110) }, y: { label: picture.kind === "columns" ? picture.y : null, domain: [y1, y2], ticks: 5 }, marks,
+    x: { label: picture.x, domain: [x1, x2], ticks: Math.max(3, width / 110) }, y: { label: picture.kind === "columns" ? picture.y : "where the rows spread most", domain: [y1, y2], ticks: 5 }, marks,
   });
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How good: error and interval beside baselines, and the confusion matrix.
 import * as Plot from "@observablehq/plot";
-import { chart } from "../chart";
+import { chart, fitted, widest } from "../chart";
 import { between, figure, h, name, num, percent, scroller, section, table } from "../dom";
 import type { Quality, Report } from "../types";
 
-interface Line { name: string; error: number; interval: [number, number] | null; rows: number; errors: number; p?: number | null; kind: number }
+interface Line { name: string; short?: string; error: number; interval: [number, number] | null; rows: number; errors: number; p?: number | null; kind: number }
 
 function lines(q: Quality, training: boolean): Line[] {
   const out: Line[] = [{ name: q.on === "test" ? "this model, test rows" : training ? "this model, training rows" : "this model", ...pick(q), kind: 0 }];
   if (q.data_error) out.push({ name: q.data_error.training ? "this model, training rows" : "this model, other rows", ...pick(q.data_error), kind: 1 });
-  for (const b of q.baselines) out.push({ name: b.feature ? `${b.text} (${b.feature})` : b.text, ...pick(b), p: b.p_value, kind: 2 });
+  for (const b of q.baselines) out.push({ name: b.feature ? `${b.text} (${b.feature})` : b.text, short: b.feature ? `one column: ${b.feature}` : b.text, ...pick(b), p: b.p_value, kind: 2 });
   return out;
 }
 const pick = (f: { error: number; interval: [number, number] | null; rows: number; errors: number }) =>
@@ -42,13 +42,13 @@ export function quality(report: Report): HTMLElement {
   const training = q.on === "data" && report.data.training;
   const all = lines(q, report.data.training);
   const draw = (width: number) => {
-    const left = Math.min(width * 0.45, 300);
+    const labels = all.map((l) => l.short ?? l.name);
+    const left = Math.min(width * 0.45, 260, 18 + widest(labels));
     return chart({
       width, height: 56 + 34 * all.length, marginLeft: left, marginRight: 70,
       x: { label: "share wrong", grid: true, tickFormat: (x: number) => percent(x), domain: [0, Math.max(0.01, ...all.map((l) => l.interval?.[1] ?? l.error)) * 1.05], ticks: Math.max(3, width / 130) },
-      y: { label: null, domain: all.map((_, k) => k), tickFormat: (k: number) => all[k].name, tickSize: 0 },
+      y: { label: null, domain: all.map((_, k) => k), tickFormat: (k: number) => fitted(labels[k], left - 10), tickSize: 0 },
       marks: [
-        Plot.axisY({ label: null, tickSize: 0, lineWidth: left / 12.5, tickFormat: (k: number) => all[k].name, textAnchor: "end" }),
         Plot.ruleY(all.filter((l) => l.interval), { y: (l: Line) => all.indexOf(l), x1: (l: Line) => l.interval![0], x2: (l: Line) => l.interval![1], stroke: (l: Line) => (l.kind === 2 ? "var(--c1)" : "var(--c0)"), strokeWidth: 3, strokeLinecap: "round" }),
         Plot.dot(all, { x: "error", y: (_: Line, k: number) => k, r: 6, fill: (l: Line) => (l.kind === 2 ? "var(--c1)" : "var(--c0)"), symbol: (l: Line) => (l.kind === 2 ? "square" : "circle") }),
         Plot.text(all, { x: (l: Line) => l.interval?.[1] ?? l.error, y: (_: Line, k: number) => k, text: (l: Line) => percent(l.error), dx: 9, textAnchor: "start", fill: "currentColor" }),

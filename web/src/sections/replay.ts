@@ -238,7 +238,7 @@ export function learningCurve(report: Report): HTMLElement | null {
   const top = Math.max(0.01, 1.6 * Math.max(...c.points.map((q) => Math.max(q.training, q.test)), c.bayes_error ?? 0));
   const { holder } = stage((width) => chart({
     width, height: 320, marginLeft: 56,
-    x: { label: "training rows", type: "log", ticks: Math.max(3, width / 120), tickFormat: (x: number) => num(x) }, y: { label: "error", grid: true, domain: [0, top], tickFormat: (y: number) => percent(y) }, clip: true,
+    x: { label: "training rows", type: "log", inset: 6, ticks: Math.max(3, width / 120), tickFormat: (x: number) => num(x) }, y: { label: "error", grid: true, domain: [0, top], tickFormat: (y: number) => percent(y) }, clip: true,
     marks: [
       Plot.areaY(c.points.filter((q) => q.low !== null), { x: "rows", y1: (q: { low: number }) => Math.min(q.low, top), y2: (q: { high: number }) => Math.min(q.high, top), fill: "var(--c1)", fillOpacity: 0.15 }),
       c.bayes_error !== null ? Plot.ruleY([c.bayes_error], { stroke: "currentColor", strokeDasharray: "2 4" }) : null,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The model in full, and the commands that make all of this again.
-import { behind, h, name, section, table } from "../dom";
+import { behind, command, h, name, section, table } from "../dom";
 import type { Report } from "../types";
 
 export function reproduce(report: Report): HTMLElement {
@@ -9,8 +9,8 @@ export function reproduce(report: Report): HTMLElement {
     { head: "name", cell: (p: [string, string]) => name(p[0]) }, { head: "value", cell: (p) => name(p[1]) }], list);
   return section("reproduce", "Do it again",
     h("p", { class: "lead" }, `The same seed gives the same bits, whatever the number of threads. Trained by halfspace ${r.trained_by || "(another program)"}${r.seed ? `, seed ${r.seed}` : ""}; this page by ${r.version}.`),
-    r.train && h("pre", { tabindex: 0 }, r.train), h("pre", { tabindex: 0 }, r.verify), h("pre", { tabindex: 0 }, r.report),
-    h("p", {}, "To move rows and watch algorithms step by step, two columns at a time:"), h("pre", { tabindex: 0 }, r.playground),
+    r.train && command(r.train), command(r.verify), command(r.report),
+    h("p", {}, "To move rows and watch algorithms step by step, two columns at a time:"), command(r.playground),
     table("Fingerprints of the data", [
       { head: "data", cell: (f) => f.what }, { head: "fingerprint", cell: (f) => h("code", {}, f.fingerprint || "\u2013") }], r.fingerprints),
     report.model.options.length > 0 && behind("Options of the training", pairs("Options", report.model.options)),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The verdict with its figures, and the data card.
 import * as Plot from "@observablehq/plot";
-import { chart, wholeTicks } from "../chart";
-import { between, classColour, count, figure, h, name, num, percent, section, sentence, table, type Child } from "../dom";
+import { chart, fitted, wholeTicks, widest } from "../chart";
+import { between, classColour, count, figure, h, name, num, percent, section, sentence, share, table, type Child } from "../dom";
 import type { Check, Report } from "../types";
 
 const tile = (label: string, value: Child, more: Child) =>
@@ -39,7 +39,7 @@ export function verdict(report: Report): HTMLElement {
     h("dl", { class: "tiles" },
       tile(`Wrong, of ${num(q.rows)} ${where}`, percent(q.error), q.interval && !(q.on === "data" && report.data.training) ? `95 % interval ${between(q.interval, percent)}` : `${num(q.errors)} rows; on new ones it is likely to be worse`),
       Number.isFinite(best) && tile("Best baseline is wrong on", percent(best), q.baselines.find((b) => b.error === best)?.text),
-      q.auc !== null && tile("Area under the ROC curve", num(q.auc), q.auc_interval ? between(q.auc_interval) : null),
+      q.auc !== null && tile("Area under the ROC curve", share(q.auc), q.auc_interval ? between(q.auc_interval, share) : null),
       q.log_loss !== null && tile("Log-loss", num(q.log_loss), q.brier !== null ? `Brier score ${num(q.brier)}` : null),
       gapTile(report), separableTile(report)));
 }
@@ -57,9 +57,10 @@ export function dataCard(report: Report): HTMLElement {
   const passed = d.checks.filter((c) => c.severity === "passed");
   const shown = d.classes.slice(0, 30);
   const total = d.classes.reduce((sum, c) => sum + c.rows, 0);
+  const left = (width: number) => Math.min(width * 0.4, 220, 18 + widest(shown.map((c) => c.label)));
   const bars = (width: number) => chart({
-    width, height: 52 + 26 * shown.length, marginBottom: 38, marginLeft: Math.min(width * 0.4, 24 + 7.5 * Math.max(...shown.map((c) => Math.min(24, c.label.length)))), marginRight: 64,
-    x: { label: "rows", grid: true, ticks: wholeTicks(Math.max(...shown.map((c) => c.rows)), width > 560 ? 6 : 4) }, y: { label: null, domain: shown.map((_, k) => k), tickFormat: (k: number) => shorter(shown[k].label) },
+    width, height: 52 + 26 * shown.length, marginBottom: 38, marginLeft: left(width), marginRight: 64,
+    x: { label: "rows", grid: true, ticks: wholeTicks(Math.max(...shown.map((c) => c.rows)), width > 560 ? 6 : 4) }, y: { label: null, domain: shown.map((_, k) => k), tickFormat: (k: number) => fitted(shown[k].label, left(width) - 12) },
     marks: [
       Plot.barX(shown, { x: "rows", y: (_: unknown, k: number) => k, fill: (_: unknown, k: number) => classColour(k), insetTop: 3, insetBottom: 3 }),
       Plot.text(shown, { x: "rows", y: (_: unknown, k: number) => k, text: (c: { rows: number }) => percent(c.rows / total), dx: 6, textAnchor: "start", fill: "currentColor" }),
@@ -83,5 +84,3 @@ export function dataCard(report: Report): HTMLElement {
     passed.length > 0 && h("details", { class: "behind" }, h("summary", {}, `${count(passed.length, "check")} passed`),
       h("ul", { class: "checks" }, ...passed.map(checkItem))));
 }
-
-export const shorter = (text: string, most = 24) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);

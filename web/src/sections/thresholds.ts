@@ -2,7 +2,7 @@
 // ROC, precision and recall, and a threshold with the costs of both kinds of mistake.
 import * as Plot from "@observablehq/plot";
 import { chart } from "../chart";
-import { h, behind, leastWidth, name, num, paint, percent, scroller, section, table } from "../dom";
+import { h, behind, between, leastWidth, name, num, paint, percent, scroller, section, share, table } from "../dom";
 import type { Report, Thresholds } from "../types";
 
 interface At { threshold: number | null; tp: number; fp: number; tpr: number; fpr: number; precision: number; hull: boolean }
@@ -28,6 +28,9 @@ export function thresholds(report: Report): HTMLElement | null {
   const roc = h("div", { class: "chart" }), pr = h("div", { class: "chart" }), costs = h("div", { class: "chart" });
   const cost = (p: At) => Math.max(0, Number(fpCost.value)) * p.fp + Math.max(0, Number(fnCost.value)) * (t.positive - p.tp);
 
+  // Costs more than twice those of saying always the same are cut off.
+  const ceiling = (all: number[]) => Math.min(Math.max(...all), 2 * Math.max(cost(points[at]), Math.min(Math.max(0, Number(fpCost.value)) * t.negative, Math.max(0, Number(fnCost.value)) * t.positive))) || 1;
+
   const square = (holder: HTMLElement, marks: Plot.Markish[], x: string, y: string, label: string) => {
     const width = Math.floor(holder.clientWidth);
     if (width < leastWidth) return;
@@ -45,10 +48,11 @@ export function thresholds(report: Report): HTMLElement | null {
     square(pr, [Plot.ruleY([t.positive / (t.positive + t.negative)], { stroke: "var(--faint)", strokeDasharray: "3 4" }), Plot.line(points.length > 1 ? [{ ...points[1], tpr: 0 }, ...points.slice(1)] : [], { x: "tpr", y: "precision", stroke: "var(--c0)", strokeWidth: 2.5, curve: "step-before" }), ...here(p.tpr, p.precision)],
       "recall", "precision", "Precision and recall");
     const width = Math.floor(costs.clientWidth);
+    // Of rows that are rarely positive the dearest thresholds would press all others to the ground.
     const finite = points.map((q, k) => ({ k, threshold: q.threshold, cost: cost(q) })).filter((q) => q.threshold !== null) as { k: number; threshold: number; cost: number }[];
     if (width >= leastWidth) {
       paint(costs, chart({
-        width, height: 200, marginLeft: 56, x: { label: "threshold on the score" }, y: { label: "cost", grid: true, ticks: 4, domain: [0, Math.max(...finite.map((q) => q.cost)) || 1] },
+        width, height: 200, marginLeft: 56, x: { label: "threshold on the score" }, y: { label: "cost", grid: true, ticks: 4, domain: [0, ceiling(finite.map((q) => q.cost))] }, clip: true,
         marks: [Plot.line(finite, { x: "threshold", y: "cost", stroke: "var(--c0)", strokeWidth: 2, curve: "step-before" }), finite.some((q) => q.threshold <= 0) && finite.some((q) => q.threshold >= 0) ? Plot.ruleX([0], { stroke: "var(--faint)", strokeDasharray: "3 4" }) : null, p.threshold === null ? null : Plot.ruleX([p.threshold], { stroke: "currentColor", strokeWidth: 2 })],
       }), "Cost over the threshold");
     }
@@ -85,11 +89,11 @@ export function thresholds(report: Report): HTMLElement | null {
       h("div", { class: "controls" },
         h("label", { for: "cost-fp" }, h("span", {}, "A ", name(t.against), " row called ", name(t.of), " costs")), fpCost,
         h("label", { for: "cost-fn" }, h("span", {}, "A ", name(t.of), " row called ", name(t.against), " costs")), fnCost, cheapest, reset),
-      h("label", { for: "threshold", class: "onscreen" }, "Threshold, from high (careful) to low (eager)"), slider, output),
+      h("label", { for: "threshold", class: "onscreen" }, "Threshold, from high (careful) to low (eager)"), h("div", { class: "onscreen" }, slider), output),
     h("div", { class: "columns" },
-      h("figure", {}, roc, h("figcaption", {}, `ROC curve. Area ${num(report.quality.auc)}${report.quality.auc_interval ? `, 95 % interval ${num(report.quality.auc_interval[0])} to ${num(report.quality.auc_interval[1])}` : ""}. Dashed in colour: its hull, where the cheapest thresholds lie.`)),
-      h("figure", {}, pr, h("figcaption", {}, `Precision over recall. Average precision ${num(report.quality.average_precision)}; dashed: what guessing gives.`))),
-    h("figure", {}, costs, h("figcaption", {}, `Cost of all mistakes over the threshold.${thin}`), behind("Table behind the charts", table("Thresholds", [
+      h("figure", {}, roc, h("figcaption", {}, `ROC curve. Area ${share(report.quality.auc)}${report.quality.auc_interval ? `, 95 % interval ${between(report.quality.auc_interval, share)}` : ""}. Dashed in colour: its hull, where the cheapest thresholds lie.`)),
+      h("figure", {}, pr, h("figcaption", {}, `Precision over recall. Average precision ${share(report.quality.average_precision)}; dashed: what guessing gives.`))),
+    h("figure", {}, costs, h("figcaption", {}, `Cost of all mistakes over the threshold, cut off at twice that of always the same answer.${thin}`), behind("Table behind the charts", table("Thresholds", [
       { head: "threshold", cell: (p: At) => (p.threshold === null ? "above all" : num(p.threshold, 6)), number: true }, { head: "true positives", cell: (p) => num(p.tp), number: true }, { head: "false positives", cell: (p) => num(p.fp), number: true },
       { head: "recall", cell: (p) => num(p.tpr), number: true }, { head: "precision", cell: (p) => num(p.precision), number: true }, { head: "hull", cell: (p) => (p.hull ? "yes" : "") }], points))));
 }

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The weights in both units.
 import * as Plot from "@observablehq/plot";
-import { chart } from "../chart";
+import { chart, fitted, widest } from "../chart";
 import { figure, h, name, num, section, table } from "../dom";
 import type { Report, Weight, WeightPlane } from "../types";
-import { shorter } from "./summary";
 
 const most = 20;
 
 function planeBox(plane: WeightPlane, several: boolean, positive: string, negative: string): HTMLElement {
   const shown = plane.weights.slice(0, most);
   const draw = (width: number) => {
-    const left = Math.min(width * 0.42, 210, 30 + 7.4 * Math.max(...shown.map((w) => w.name.length)));
+    const left = Math.min(width * 0.42, 240, 18 + widest(shown.map((w) => w.name)));
     // Room for the figures beside the longest bars.
     const room = 1 / (1 - Math.min(0.6, 50 / ((width - left - 16) / 2)));
     const reach = room * Math.max(...shown.map((w) => Math.abs(w.per_deviation)), 1e-300);
     return chart({
       width, height: 60 + 22 * shown.length, marginLeft: left, marginRight: 16,
-      x: { label: "change of the score for one standard deviation more", grid: true, ticks: Math.max(3, (width - left) / 80), domain: [-reach, reach] },
-      y: { label: null, domain: shown.map((_, k) => k), tickFormat: (k: number) => shorter(shown[k].name, Math.floor(left / 6.9)), tickSize: 0 },
+      x: { label: width > 420 ? "change of the score for one standard deviation more" : "score, for one deviation more", grid: true, ticks: Math.max(3, (width - left) / 80), domain: [-reach, reach] },
+      y: { label: null, domain: shown.map((_, k) => k), tickFormat: (k: number) => fitted(shown[k].name, left - 10), tickSize: 0 },
       marks: [
         Plot.barX(shown, { x: "per_deviation", y: (_: Weight, k: number) => k, fill: (w: Weight) => (w.weight > 0 ? "var(--c1)" : "var(--c0)"), insetTop: 3, insetBottom: 3, tip: { format: { y: false, fill: false, x: false } }, channels: { feature: "name", weight: "weight", "per deviation": "per_deviation" } }),
         Plot.text(shown, { x: "per_deviation", y: (_: Weight, k: number) => k, text: (w: Weight) => num(w.per_deviation, 3), dx: 5, textAnchor: "start", filter: (w: Weight) => w.per_deviation >= 0, fill: "currentColor" }),

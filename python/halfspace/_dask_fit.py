@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The client of a fit on Dask: gives the workers their members, looks after them, and begins again when one is lost."""
+import asyncio
+import time
+import uuid
+
+import distributed
+
+from . import _dask_blocks, _dask_worker
+from . import _library as lib
+
+_POLL = 0.2  # seconds between two looks at the workers
+
+
+class _LostTeam(Exception):
+    """A worker is gone: the blocks that it had are computed again, and the fit begins anew."""
+
+
+def client_of(client):
+    client = distributed.get_client() if client is None else client
+    if client.asynchronous:
+        raise TypeError("the client is asynchronous: fit needs one that waits (Client(..., asynchronous=False))")
+    return client
+
+
+def ask(client, function, *arguments, workers, patience):
+    """function on every worker, apart from its tasks: {worker: answer, or the exception}; TimeoutError where one says nothing for `patience` seconds."""
+    async def one(worker):
+        try:
+            answers = await asyncio.wait_for(client.run(function, *arguments, workers=[worker], on_error="return"), patience)
+            return answers[worker]
+        except asyncio.TimeoutError:
+            return TimeoutError(f"the worker {worker} has not answered for {patience:g} seconds")
+        except Exception as error:
+            return error
+
+    async def everyone():
+        return dict(zip(workers, await asyncio.gather(*[one(worker) for worker in workers])))
+
+    return client.sync(everyone)
+
+
+def _finished(futures):
+    """Whether all are there; raises what one has raised."""
+    for future in futures:
+        if future.status == "error":
+            future.result()
+        if future.status in ("cancelled", "lost"):
+            raise RuntimeError(f"the block {future.key} was in a worker that is gone, and Dask does not know how to compute it again")
+    return all(future.status == "finished" for future in futures)
+
+
+def wait_for(client, futures, patience):
+    """Until all of them are there; an error where one fails, or the cluster has no workers for `patience` seconds."""
+    alone_since = None
+    while not _finished(futures):
+        try:
+            distributed.wait(futures, timeout=_POLL if alone_since else 2.0, return_when="ALL_COMPLETED")
+        except (TimeoutError, asyncio.TimeoutError):
+            now = time.monotonic()
+            alone_since = None if client.scheduler_info()["workers"] else alone_since or now
+            if alone_since is not None and now - alone_since > patience:
+                raise RuntimeError(f"the cluster has had no workers for {patience:g} seconds") from None
+        except Exception:  # one of them has failed: _finished() says which
+            _finished(futures)
+
+
+def holders_of(client, futures, patience):
+    """For every future the workers where it lies, once all are there."""
+    while True:
+        wait_for(client, futures, patience)
+        where = client.who_has(futures)
+        holders = [where.get(str(future.key), ()) for future in futures]
+        if all(holders):
+            return holders
+        time.sleep(_POLL)  # one was lost just now
+
+
+class TeamFit:
+    """One fit. blocks: [(x, y, w)] of futures; rows: of each block; how: what every member is told."""
+
+    def __init__(self, client, blocks, rows, how, settings, watch):
+        self.client, self.blocks, self.rows, self.how, self.watch = client, blocks, rows, how, watch
+        self.retries, self.patience, self.members = settings["retries"], settings["patience"], settings["members"]
+        self.first_rows = _running(rows)
+
+    def run(self):
+        """(bytes of the model or b"", report, figures of the team)"""
+        for attempt in range(self.retries + 1):
+            try:
+                out, figures = self._attempt()
+                return out["model"], out["report"], {**figures, "attempts": attempt + 1}
+            except _LostTeam as lost:
+                why = str(lost)
+        raise RuntimeError(f"no training came to its end in {self.retries + 1} attempts; the last: {why}")
+
+    def _attempt(self):
+        holders = holders_of(self.client, [x for x, _, _ in self.blocks], self.patience)
+        wait_for(self.client, [part for block in self.blocks for part in block if part is not None], self.patience)
+        workers = {worker for where in holders for worker in where}
+        stretches = _dask_blocks.plan(holders, self.rows, self.members or 4 * len(workers))
+        places = [worker for worker, _ in stretches]
+        team = list(dict.fromkeys(places))
+        token, tasks = uuid.uuid4().hex, {}
+        try:
+            answers = ask(self.client, _dask_worker.begin, token, places, self.patience, lib.version(), workers=team, patience=self.patience)
+            self._judge(answers)
+            for worker in team:
+                parts = [(number, [self._block(block) for block in blocks]) for number, (place, blocks) in enumerate(stretches) if place == worker]
+                tasks[worker] = self.client.submit(_dask_worker.work, token, parts, self.how, key=f"halfspace-{token}-{team.index(worker)}",
+                                                   workers=[worker], allow_other_workers=False, pure=False, retries=0)
+            results = self._look_after(token, tasks)
+        except BaseException:
+            self._end(token, team, tasks)
+            raise
+        self._end(token, team, {})
+        return self._agreed(list(results.values())), _figures(results.values(), len(places), len(team))
+
+    def _block(self, block):
+        return (self.first_rows[block], self.rows[block], *self.blocks[block])
+
+    def _judge(self, answers):
+        """The errors of workers that were asked: one that does not answer ends the fit, one that is gone the attempt."""
+        for worker, answer in answers.items():
+            if isinstance(answer, TimeoutError):
+                raise RuntimeError(f"{answer}; it may be stopped or out of reach. Restart it, or give a longer patience=")
+            if isinstance(answer, (ImportError, AttributeError, RuntimeError, TypeError)) and not isinstance(answer, OSError):
+                raise RuntimeError(f"the worker {worker} cannot take part: {answer}") from answer
+            if isinstance(answer, BaseException):
+                raise _LostTeam(f"the worker {worker} is gone: {answer}")
+
+    def _look_after(self, token, tasks):
+        stop, pause = False, 0.02
+        while True:
+            try:
+                distributed.wait(list(tasks.values()), timeout=pause)
+            except (TimeoutError, asyncio.TimeoutError):
+                pause = min(_POLL, 2 * pause)
+            results = {worker: task.result() for worker, task in tasks.items() if task.status == "finished"}
+            for worker, task in tasks.items():
+                if task.status in ("error", "cancelled", "lost"):
+                    raise _LostTeam(f"the task of the worker {worker}: {task.exception() if task.status == 'error' else task.status}")
+            lost = next((result["lost"] for result in results.values() if "lost" in result), None)
+            if lost is not None:
+                raise _LostTeam(lost)
+            if len(results) == len(tasks):
+                return results
+            known = self.client.scheduler_info()["workers"]
+            gone = [worker for worker in tasks if worker not in known]
+            if gone:
+                raise _LostTeam(f"the worker {gone[0]} is gone")
+            answers = ask(self.client, _dask_worker.look, token, stop, workers=list(tasks), patience=self.patience)
+            self._judge(answers)
+            if self.watch is not None and not stop:
+                now = next((answer["progress"] for answer in answers.values() if answer and answer["progress"]), None)
+                stop = now is not None and self.watch(now) is False
+
+    def _end(self, token, team, tasks):
+        """Nothing of the team stays: its members end at once, and so do their tasks."""
+        if tasks:
+            self.client.cancel(list(tasks.values()))
+        try:
+            ask(self.client, _dask_worker.end, token, "the fit has ended", workers=team, patience=min(5.0, self.patience))
+        except Exception:  # without a scheduler there is nobody to tell: members end by themselves after `patience` seconds
+            pass
+
+    @staticmethod
+    def _agreed(results):
+        error = next((result["error"] for result in results if "error" in result), None)
+        if error is not None:
+            raise error
+        if len({result["digest"] for result in results}) != 1:
+            raise RuntimeError("halfspace: the members of the team have trained different models, which must not be; please report it")
+        return next(result for result in results if "model" in result)
+
+
+def _running(rows):
+    out, total = [], 0
+    for count in rows:
+        out.append(total)
+        total += count
+    return out
+
+
+def _figures(results, members, workers):
+    figures = [result for result in results if "digest" in result]
+    return {"members": members, "workers": workers, "rounds": max((one["rounds"] for one in figures), default=0),
+            "bytes": sum(one["bytes"] for one in figures), "waiting": max((one["waited"] / max(one["seconds"], 1e-9) for one in figures), default=0.0)}

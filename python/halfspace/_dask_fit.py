@@ -23,19 +23,29 @@ def client_of(client):
     return client
 
 
-def ask(client, function, *arguments, workers, patience):
-    """function on every worker, apart from its tasks: {worker: answer, or the exception}; TimeoutError where one says nothing for `patience` seconds."""
-    async def one(worker):
-        try:
-            answers = await asyncio.wait_for(client.run(function, *arguments, workers=[worker], on_error="return"), patience)
-            return answers[worker]
-        except asyncio.TimeoutError:
-            return TimeoutError(f"the worker {worker} has not answered for {patience:g} seconds")
-        except Exception as error:
-            return error
+async def _ask_one(client, function, arguments, worker, patience):
+    """The answer of a worker, or the exception: ConnectionError where the scheduler no longer has it, TimeoutError where it says nothing."""
+    asked, begin = asyncio.ensure_future(client.run(function, *arguments, workers=[worker], on_error="return")), time.monotonic()
+    try:
+        while not asked.done():
+            await asyncio.wait({asked}, timeout=min(1.0, patience))
+            if asked.done():
+                break
+            if worker not in (await client.scheduler.identity())["workers"]:
+                return ConnectionError("the scheduler has lost it")
+            if time.monotonic() - begin >= patience:
+                return TimeoutError(f"the worker {worker} has not answered for {patience:g} seconds")
+        return asked.result()[worker]
+    except Exception as error:
+        return error
+    finally:
+        asked.cancel()
 
+
+def ask(client, function, *arguments, workers, patience):
+    """function on every worker, apart from its tasks: {worker: answer, or the exception}."""
     async def everyone():
-        return dict(zip(workers, await asyncio.gather(*[one(worker) for worker in workers])))
+        return dict(zip(workers, await asyncio.gather(*[_ask_one(client, function, arguments, worker, patience) for worker in workers])))
 
     return client.sync(everyone)
 
@@ -51,17 +61,18 @@ def _finished(futures):
 
 
 def wait_for(client, futures, patience):
-    """Until all of them are there; an error where one fails, or the cluster has no workers for `patience` seconds."""
-    alone_since = None
+    """Until all of them are there; an error where one fails, or where the cluster does nothing at all for `patience` seconds."""
+    idle_since = None
     while not _finished(futures):
         try:
-            distributed.wait(futures, timeout=_POLL if alone_since else 2.0, return_when="ALL_COMPLETED")
+            distributed.wait(futures, timeout=_POLL if idle_since else 2.0)
         except (TimeoutError, asyncio.TimeoutError):
             now = time.monotonic()
-            alone_since = None if client.scheduler_info()["workers"] else alone_since or now
-            if alone_since is not None and now - alone_since > patience:
-                raise RuntimeError(f"the cluster has had no workers for {patience:g} seconds") from None
-        except Exception:  # one of them has failed: _finished() says which
+            idle_since = None if any(client.processing().values()) else idle_since or now
+            if idle_since is not None and now - idle_since > patience:
+                why = "blocks may be pinned to workers that are gone" if client.scheduler_info()["workers"] else "it has no workers"
+                raise RuntimeError(f"the cluster has computed nothing for {patience:g} seconds, and blocks are missing: {why}") from None
+        except (Exception, asyncio.CancelledError):  # one of them has failed: _finished() says which
             _finished(futures)
 
 
@@ -130,12 +141,12 @@ class TeamFit:
                 raise _LostTeam(f"the worker {worker} is gone: {answer}")
 
     def _look_after(self, token, tasks):
-        stop, pause = False, 0.02
+        stop, pause, paused = False, 0.02, {}
         while True:
             try:
                 distributed.wait(list(tasks.values()), timeout=pause)
-            except (TimeoutError, asyncio.TimeoutError):
-                pause = min(_POLL, 2 * pause)
+            except (Exception, asyncio.CancelledError):  # not yet, or one has failed: below
+                pause = min(_POLL + 0.01 * len(tasks), 2 * pause)
             results = {worker: task.result() for worker, task in tasks.items() if task.status == "finished"}
             for worker, task in tasks.items():
                 if task.status in ("error", "cancelled", "lost"):
@@ -151,9 +162,18 @@ class TeamFit:
                 raise _LostTeam(f"the worker {gone[0]} is gone")
             answers = ask(self.client, _dask_worker.look, token, stop, workers=list(tasks), patience=self.patience)
             self._judge(answers)
+            self._without_memory(answers, paused)
             if self.watch is not None and not stop:
                 now = next((answer["progress"] for answer in answers.values() if answer and answer["progress"]), None)
                 stop = now is not None and self.watch(now) is False
+
+    def _without_memory(self, answers, paused):
+        """A paused worker begins nothing, and may never again: its blocks are what fills its memory."""
+        for worker, answer in answers.items():
+            if not answer or not answer["paused"]:
+                paused.pop(worker, None)
+            elif time.monotonic() - paused.setdefault(worker, time.monotonic()) > self.patience:
+                raise MemoryError(f"the worker {worker} is paused by Dask, which finds too little memory in it, and has not begun for {self.patience:g} seconds")
 
     def _end(self, token, team, tasks):
         """Nothing of the team stays: its members end at once, and so do their tasks."""

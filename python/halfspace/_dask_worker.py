@@ -30,14 +30,14 @@ class _Meeting:
 
 
 class Team:
-    """The part of a team on one worker. Everything but `heard` and `progress` is touched by the event loop of the worker only."""
+    """The part of a team on one worker. `begun` and `progress` are set by its members, all else by the event loop."""
 
     def __init__(self, worker, token, places, patience):
         self.worker, self.token, self.places, self.patience = worker, token, places, patience
         self.loop = asyncio.get_running_loop()
         self.mine = [number for number, place in enumerate(places) if place == worker.address]
         self.failure, self.heard, self.progress, self.stops, self.told_to_stop = None, time.monotonic(), None, [], False
-        self.rounds = self.bytes = 0
+        self.begun, self.rounds, self.bytes = False, 0, 0
         self._given, self._waiting, self._mail, self._tasks = {}, set(), {}, set()
         self._meeting = _Meeting()
         self._spawn(self._watch())
@@ -231,7 +231,7 @@ def look(token, stop, dask_worker):
     team.heard = time.monotonic()
     if stop:
         team.stop()
-    return {"progress": team.progress}
+    return {"progress": team.progress, "paused": not team.begun and dask_worker.status == distributed.Status.paused}
 
 
 def end(token, why, dask_worker):
@@ -248,6 +248,7 @@ def work(token, parts, how):
     team = _teams(worker).get(token)
     if team is None:
         return {"lost": "the team has ended"}
+    team.begun = True
     distributed.secede()  # the others may be waiting for a thread of this worker
     results = [None] * len(parts)
     threads = max(1, worker.state.nthreads // len(parts)) if how["n_jobs"] is None else how["n_jobs"]

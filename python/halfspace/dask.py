@@ -120,13 +120,12 @@ class _OnDask(PlanesMixin, Classifier):
 
     def _factors_of(self, counts, weighted):
         """class_weight as factors for the weights of the rows; None: there is none, or the library knows it as an option."""
-        given = self.class_weight
-        if isinstance(given, str) and given == "balanced" and weighted:
-            return counts.sum() / (len(counts) * counts.astype(np.float64))
-        # Every class once stands for all labels: factors of a dict, or the word for the option of the library.
-        ones = np.ones(len(counts)) if weighted else None
-        factors = self._class_weights(self.classes_, np.arange(len(counts)), ones)
-        return None if factors is ones else factors
+        def factors(given):
+            if isinstance(given, str) and given == "balanced":
+                return counts.sum() / (len(counts) * counts.astype(np.float64))
+            return _checks.class_factors(given, self.classes_, self.classes_)
+
+        return self._row_factors(factors, weighted)
 
     def _how(self, names, label_name):
         most = self.max_iter if self.max_iter not in (None, -1) else None

@@ -141,19 +141,15 @@ class TeamFit:
                 raise _LostTeam(f"the worker {worker} is gone: {answer}")
 
     def _look_after(self, token, tasks):
-        stop, pause, paused = False, 0.02, {}
+        stop, pause, paused, results = False, 0.02, {}, {}
         while True:
             try:
                 distributed.wait(list(tasks.values()), timeout=pause)
             except (Exception, asyncio.CancelledError):  # not yet, or one has failed: below
                 pause = min(_POLL + 0.01 * len(tasks), 2 * pause)
-            results = {worker: task.result() for worker, task in tasks.items() if task.status == "finished"}
             for worker, task in tasks.items():
-                if task.status in ("error", "cancelled", "lost"):
-                    raise _LostTeam(f"the task of the worker {worker}: {task.exception() if task.status == 'error' else task.status}")
-            lost = next((result["lost"] for result in results.values() if "lost" in result), None)
-            if lost is not None:
-                raise _LostTeam(lost)
+                if worker not in results and task.status != "pending":
+                    results[worker] = self._result_of(worker, task)
             if len(results) == len(tasks):
                 return results
             known = self.client.scheduler_info()["workers"]
@@ -166,6 +162,16 @@ class TeamFit:
             if self.watch is not None and not stop:
                 now = next((answer["progress"] for answer in answers.values() if answer and answer["progress"]), None)
                 stop = now is not None and self.watch(now) is False
+
+    def _result_of(self, worker, task):
+        """What a task has answered. Its worker may die before that is fetched."""
+        try:
+            result = task.result(timeout=self.patience)
+        except (Exception, asyncio.CancelledError) as error:
+            raise _LostTeam(f"the task of the worker {worker}: {type(error).__name__}: {error}") from None
+        if "lost" in result:
+            raise _LostTeam(result["lost"])
+        return result
 
     def _without_memory(self, answers, paused):
         """A paused worker begins nothing, and may never again: its blocks are what fills its memory."""

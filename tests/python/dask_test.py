@@ -275,7 +275,12 @@ class Faults(unittest.TestCase):
         self.workers = with_workers(2)
         X, self.y, how = long_fit()
         self.expected = model(fitted(hs, X, self.y, how))
-        self.how, self.X = {**how, "patience": 20}, dask.array.from_array(X, chunks=(1000, -1), name=False)  # in no worker yet
+        self.how, self.values = {**how, "patience": 20}, X
+
+    @property
+    def X(self):
+        """Blocks that are in no worker yet: half of them will be in each."""
+        return dask.array.from_array(self.values, chunks=(1000, -1), name=False)
 
     def killer(self, place, seen):
         """A callback that kills the worker of the first member, or the last of the others, at the first look."""
@@ -291,7 +296,7 @@ class Faults(unittest.TestCase):
         for place in (0, 1):
             with_workers(2)
             seen = []
-            trained = fitted(hd, self.X.map_blocks(np.copy), self.y, {**self.how, "callback": self.killer(place, seen)})
+            trained = fitted(hd, self.X, self.y, {**self.how, "callback": self.killer(place, seen)})
             self.assertTrue(seen)
             self.assertTrue(model(trained) == self.expected)
             self.assertGreaterEqual(trained.team_["attempts"], 2)
@@ -301,7 +306,7 @@ class Faults(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "no training came to its end in 1 attempts; the last: .*(gone|reached)"):
             hd.LogisticRegression(callback=self.killer(1, []), retries=0, **self.how).fit(self.X, self.y)
         with_workers(2)
-        halves = [CLIENT.scatter(block, workers=[worker]) for block, worker in zip(np.split(self.X.compute(), 2), with_workers(2))]
+        halves = [CLIENT.scatter(block, workers=[worker]) for block, worker in zip(np.split(self.values, 2), with_workers(2))]
         X = dask.array.concatenate([dask.array.from_delayed(half, (2000, 100), float) for half in halves])
         with self.assertRaisesRegex(RuntimeError, "Dask does not know how to compute it again"):
             hd.LogisticRegression(callback=self.killer(1, []), **self.how).fit(X, self.y)

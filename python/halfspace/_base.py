@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the estimators share: training, prediction, files."""
+import math
 import warnings
 
 import numpy as np
@@ -68,7 +69,7 @@ class Classifier(FilesMixin, ClassifierMixin, BaseEstimator):
         weights = _checks.row_weights(sample_weight, X, numbers, self.classes_)
         self._names = _data.label_names(self.classes_)
         weights = self._class_weights(y, numbers, weights)
-        self._weight_of_rows = float(len(numbers) if weights is None else weights.sum())
+        self._weight_of_rows = float(len(numbers)) if weights is None else math.fsum(weights)  # without rounding: whoever adds up
         self._look_at(X, numbers)
         try:
             return _data.dataset(X, numbers, self._names, weights, self.__dict__.get("feature_names_in_"),
@@ -121,19 +122,26 @@ class Classifier(FilesMixin, ClassifierMixin, BaseEstimator):
 
     def _class_weights(self, y, numbers, weights):
         """class_weight as the option of the library where it has one and can say so, else in the weights of the rows."""
+        factors = self._row_factors(lambda given: _checks.class_factors(given, self.classes_, y), weights is not None)
+        if factors is None:
+            return weights
+        return factors[numbers] if weights is None else weights * factors[numbers]
+
+    def _row_factors(self, factors_of, weighted):
+        """Factors of the classes for the weights of their rows; None: there are none, or the option of the library says them."""
         self._class_weight_text = None
         given = self.__dict__.get("class_weight")
         if given is None:
-            return weights
-        factors = _checks.class_factors(given, self.classes_, y)
+            return None
+        factors = factors_of(given)
         if any(option["name"] == "class-weight" for option in TABLES[self._algorithm]["options"]):
-            if isinstance(given, str) and weights is None:
+            if isinstance(given, str) and not weighted:
                 self._class_weight_text = "balanced"
-                return weights
+                return None
             if all(PLAIN_NAME.fullmatch(name) for name in self._names) and np.all(factors > 0):
                 self._class_weight_text = ",".join(f"{name}:{factor!r}" for name, factor in zip(self._names, factors.tolist()))
-                return weights
-        return factors[numbers] if weights is None else weights * factors[numbers]
+                return None
+        return factors
 
     def _said(self):
         """The parameters in the words of the library."""

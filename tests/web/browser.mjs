@@ -251,6 +251,24 @@ if (order.pictures) {
   });
   const byName = (name) => order.pages.find((p) => basename(p, ".html") === name);
   const top = (page, path) => page.screenshot({ path });
+  // Five reports, each in light, dark, on a phone and printed: a screen of the section that is named.
+  const ways = { light: { viewport: { width: 1000, height: 700 } }, dark: { viewport: { width: 1000, height: 700 }, colorScheme: "dark" }, phone: { viewport: { width: 390, height: 760 } }, print: { viewport: { width: 794, height: 1000 } } };
+  const gallery = {
+    cancer: { light: "quality", dark: "thresholds", phone: "nomogram", print: "path" }, iris: { light: "verdict", dark: "quality", phone: "separability", print: "weights" },
+    voted: { light: "verdict", dark: "perceptron", phone: "replay", print: "rows" }, xor: { light: "plane", dark: "separability", phone: "verdict", print: "verdict" }, sms: { light: "weights", dark: "margins", phone: "quality", print: "thresholds" },
+  };
+  for (const [report, sections] of Object.entries(gallery)) {
+    for (const [way, id] of Object.entries(sections)) {
+      await take(ways[way], byName(report), `gallery-${report}-${way}.png`, async (page, path) => {
+        if (way === "print") await page.emulateMedia({ media: "print" });
+        if (id === "replay") for (let k = 0; k < 40; ++k) await page.locator("#replay-next").click();
+        await page.waitForTimeout(300);
+        await page.evaluate((to) => document.getElementById(to).scrollIntoView({ block: "start", behavior: "instant" }), id === "verdict" ? "app" : id);
+        await page.waitForTimeout(400);
+        await page.screenshot({ path });
+      });
+    }
+  }
   const part = (selector) => (page, path) => page.locator(selector).screenshot({ path });
   await take({ viewport: { width: 1180, height: 820 } }, byName("cancer"), "report.png", top);
   await take({ viewport: { width: 1180, height: 820 }, colorScheme: "dark" }, byName("iris"), "report-dark.png", part("#separability"));

@@ -37,14 +37,15 @@ export function plane(report: Report): HTMLElement | null {
   const [a, b, c] = it.lines[0];
   const length = Math.hypot(a, b);
   const hollow = it.points.some((p) => (p[4] ?? 1) <= 0) ? " Hollow: wrong." : "";
-  const words = it.lines.length > 1 ? "Each class has the part where its score is the greatest." : it.margin ? "Solid: the plane; dashed: its margin; circled: the rows on the margin or beyond it, which hold it." : "Solid: the plane, with a half space on either side.";
+  const none = it.lines.every(([p, q]) => p === 0 && q === 0);
+  const words = none ? "No plane: the weights are zero, and all rows have the same score." : it.lines.length > 1 ? "Each class has the part where its score is the greatest." : it.margin ? "Solid: the plane; dashed: its margin; circled: the rows on the margin or beyond it, which hold it." : "Solid: the plane, with a half space on either side.";
   const least = [...it.points].sort((p, q) => (p[4] ?? 0) - (q[4] ?? 0)).slice(0, 50);
-  return section("plane", "Where it draws the line",
+  return section("plane", it.lines.length > 1 ? "The planes among the rows" : "The plane among the rows",
     legend(it.classes),
     h("figure", {}, holder, h("figcaption", {}, words, hollow, it.others > 0 && ` Two of ${num(it.others + 2)} columns; drawn where the other ${num(it.others)} are at their mean, so that a row may lie on another side than it seems.`,
       it.points.length < it.rows && ` ${num(it.points.length)} of ${num(it.rows)} rows are drawn.`)),
-    it.lines.length === 1 && it.others === 0 && h("div", { class: "panel" }, h("p", {}, `f(x) = ${num(a)} `, name(it.x), signed(b, " "), name(it.y), signed(c, ""),
-      length > 0 && `; |\u03B8| = ${num(length)}, so the plane is ${num(Math.abs(c) / length)} from the origin`, length > 0 && it.margin && ` and the margin is 1/|\u03B8| = ${num(1 / length)}`, ".")),
+    it.lines.length === 1 && it.others === 0 && !none && h("div", { class: "panel" }, h("p", {}, `f(x) = ${num(a)} `, name(it.x), signed(b, " "), name(it.y), signed(c, ""),
+      `; |\u03B8| = ${num(length)}, so the plane is ${num(Math.abs(c) / length)} from the origin`, it.margin && ` and the margin is 1/|\u03B8| = ${num(1 / length)}`, ".")),
     behind("Table behind the picture", table(`${count(least.length, "row")} with the least margin`, [
       { head: "row", cell: (p) => num(p[0]), number: true }, { head: "class", cell: (p) => name(it.classes[p[1]] ?? "other") }, { head: it.x, cell: (p) => num(p[2]), number: true }, { head: it.y, cell: (p) => num(p[3]), number: true }, { head: "margin", cell: (p) => num(p[4]), number: true }], least)));
 }

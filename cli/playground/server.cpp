@@ -17,12 +17,14 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
+#include <boost/beast/http/span_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <chrono>
 #include <csignal>
 #include <memory>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -55,9 +57,11 @@ struct Shared {
 };
 
 using Response = http::response<http::string_body>;
+using PageResponse = http::response<http::span_body<const char>>;  // one page for all, never copied
 
-Response response_with(http::status status, unsigned version) {
-  Response out(status, version);
+template <class Body>
+http::response<Body> response_with(http::status status, unsigned version) {
+  http::response<Body> out(status, version);
   out.set(http::field::cache_control, "no-store");
   out.set(http::field::x_frame_options, "DENY");
   out.set("X-Content-Type-Options", "nosniff");
@@ -67,7 +71,7 @@ Response response_with(http::status status, unsigned version) {
 }
 
 Response refusal(http::status status, unsigned version) {
-  Response out = response_with(status, version);
+  auto out = response_with<http::string_body>(status, version);
   out.set(http::field::content_type, "text/plain");
   if (status == http::status::service_unavailable) out.set(http::field::retry_after, "1");
   if (status == http::status::method_not_allowed) out.set(http::field::allow, "GET, HEAD, POST");
@@ -151,7 +155,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     asio::post(shared_.network, [self = shared_from_this(), answer, status] {
       --self->shared_.waiting;
       if (status != http::status::ok) return self->send(refusal(status, self->version_));
-      Response out = response_with(http::status::ok, self->version_);
+      auto out = response_with<http::string_body>(http::status::ok, self->version_);
       out.set(http::field::content_type, "application/json");
       out.body() = std::move(*answer);
       out.keep_alive(self->keep_alive_);
@@ -161,12 +165,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void send_page() {
-    Response out = response_with(http::status::ok, version_);
-    out.set(http::field::content_type, "text/html; charset=utf-8");
-    out.keep_alive(keep_alive_);
-    out.content_length(shared_.setup.page.size());
-    if (!ruling_.head) out.body().assign(shared_.setup.page);
-    send(std::move(out));
+    const std::string_view page = shared_.setup.page;
+    page_.emplace(response_with<http::span_body<const char>>(http::status::ok, version_));
+    page_->set(http::field::content_type, "text/html; charset=utf-8");
+    page_->keep_alive(keep_alive_);
+    page_->content_length(page.size());
+    page_->body() = {page.data(), ruling_.head ? 0 : page.size()};
+    page_serializer_.emplace(*page_);
+    write(*page_serializer_, keep_alive_);
   }
 
   void refuse(const Failure& failure) {
@@ -175,18 +181,24 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void send(Response out) {
     response_ = std::move(out);
-    stream_.expires_after(duration(shared_.setup.limits.seconds));
     serializer_.emplace(*response_);
-    const auto done = [self = shared_from_this()](const Failure& failure, std::size_t) {
-      const bool again = !failure && self->response_->keep_alive();
+    write(*serializer_, response_->keep_alive());
+  }
+
+  template <class Serializer>
+  void write(Serializer& serializer, bool keep_alive) {
+    stream_.expires_after(duration(shared_.setup.limits.seconds));
+    const auto done = [self = shared_from_this(), keep_alive](const Failure& failure, std::size_t) {
       self->serializer_.reset();
       self->response_.reset();
-      again ? self->read_request() : self->close();
+      self->page_serializer_.reset();
+      self->page_.reset();
+      !failure&& keep_alive ? self->read_request() : self->close();
     };
     if (ruling_.head)
-      http::async_write_header(stream_, *serializer_, done);
+      http::async_write_header(stream_, serializer, done);
     else
-      http::async_write(stream_, *serializer_, done);
+      http::async_write(stream_, serializer, done);
   }
 
   void close() {
@@ -201,6 +213,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<Response> response_;
   std::optional<http::response_serializer<http::string_body>> serializer_;
+  std::optional<PageResponse> page_;
+  std::optional<http::response_serializer<http::span_body<const char>>> page_serializer_;
   Ruling ruling_;
   unsigned version_ = 11;
   bool keep_alive_ = false;

@@ -131,8 +131,11 @@ Plan plan_of(const Json& run, std::size_t rows) {
     const Json& options = fields.at("options");
     if (!options.is_object() || options.size() > 50) refuse_request("options: no object", "names and values");
     for (const auto& [name, value] : options.items()) {
-      if (!value.is_string() || value.get_ref<const std::string&>().size() > most_text_bytes)
+      if (!value.is_string())
         refuse_request(fmt::format("option {}: no text", printable(name)), "text in quotes");
+      if (value.get_ref<const std::string&>().size() > most_text_bytes)
+        refuse_request(fmt::format("option {}: too long", printable(name)),
+                       fmt::format("at most {} bytes", most_text_bytes));
       plan.algorithm.set(name, value.get<std::string>());
       plan.options.emplace_back(name, value.get<std::string>());
     }

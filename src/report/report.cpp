@@ -116,6 +116,7 @@ std::string json_of(const ReportInput& input, bool training, const Run& run) {
   add("model", model_section(context));
   add("data", data_section(context));
   add("quality", quality_section(context, evaluation));
+  add("plane", plane_section(context, columns));
   add("solved", solved_section(context));
   add("separability", separability_section(context));
   add("weights", weights_section(context, columns));

@@ -51,7 +51,10 @@ std::string trace_line(const Update& update, const TraceLine& how) {
   value["norm"] = update.norm;
   if (update.counted) value["alpha"] = update.alpha;
   if (update.voted) value["votes"] = update.votes;
-  if (how.batched) value["rows"] = rows_shown_in(update);
+  if (how.batched) {
+    value["batch"] = update.rows.size();
+    value["rows"] = rows_shown_in(update);
+  }
   if (how.cosine) {
     value["cosine"] = how.cosine->value;
     value["cosine_bound"] = how.cosine->bound;

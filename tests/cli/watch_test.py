@@ -276,6 +276,19 @@ class Watch(ProgramTest):
             error = self.run_program("report", "m.model", "rows.txt", "--trace", "bad.jsonl", "--json")
             self.assertEqual(error.returncode, 3, bad)
 
+    def test_a_batch_is_replayed_as_one_step_of_many_rows(self):
+        self.write("rows.txt", text_of(ROWS))
+        how = ("--algorithm", "sgd", "--loss", "logistic", "--batch", "all", "--passes", "3")
+        self.done("train", "rows.txt", *how, "-o", "m.model")
+        self.write("trace.jsonl", self.done("trace", "rows.txt", *how))
+        walked, traced = (self.json("report", "m.model", "rows.txt", *more)["replay"]["shown"] for more in ((), ("--trace", "trace.jsonl")))
+        self.assertEqual([step["batch"] for step in walked], 3 * [len(ROWS)])
+        self.assertEqual(traced, walked)
+        self.done("plot", "steps", "rows.txt", *how, "-o", "steps.svg")
+        picture = (self.folder / "steps.svg").read_text()
+        self.assertEqual(picture.count(f"{len(ROWS)} rows together"), 3)
+        self.assertNotIn("margin 0", picture)
+
     def test_the_report_replays_the_trace(self):
         self.write("rows.txt", text_of(ROWS))
         for name, options in (("perceptron", ["--offset", "none"]), ("averaged-perceptron", []), ("voted-perceptron", []), ("passive-aggressive", []),

@@ -4,7 +4,8 @@
 A ```sh block after a line <!-- run --> is run by bash in a fresh folder of its page, with data/ beside it and halfspace
 on the PATH; <!-- run exit=3 --> says which exit code is right. A ```text block that follows is its output (standard
 output and standard error together): "…" in a line stands for anything, a line "…" alone for any number of lines.
-A picture images/NAME.svg of the page that the commands have made as NAME.svg must be the one that is kept.
+A picture images/NAME.svg of the page that the commands have made as NAME.svg must be the one that is kept; those named PAGE-... must be made.
+Links to other pages, to their headings and to pictures must lead somewhere.
 --write puts what is printed and drawn into the page and its folder instead, where it differs.
 
 <!-- run data=csv/NAME.xz,... --> is for blocks on public data that are not part of the project. They are run with
@@ -40,12 +41,36 @@ def pictures(page, text, folder, write):
     complaints = []
     for name in sorted(set(re.findall(r"\]\(images/([\w-]+\.svg)\)", text))):
         made, kept = pathlib.Path(folder) / name, page.parent / "images" / name
+        if not made.exists() and name.startswith(page.stem + "-"):
+            complaints.append(f"{page}: no command makes {name}")
         if not made.exists() or (kept.exists() and made.read_bytes() == kept.read_bytes()):
             continue
         if write:
             kept.write_bytes(made.read_bytes())
         else:
             complaints.append(f"{page}: {kept} is not what the commands draw (tests/docs/run.py --write keeps the new one)")
+    return complaints
+
+
+def slugs(page):
+    """The anchors of the headings of a page, as they are made of their words."""
+    headings = re.findall(r"^#{1,6} +(.*)$", re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+def dead_links(page, text):
+    """Complaints about links that lead nowhere. Addresses elsewhere are not looked at."""
+    complaints = []
+    plain = re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+    for link in sorted(set(re.findall(r"\]\(([^)\s]+)\)", plain))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        if not target.exists():
+            complaints.append(f"{page}: {link}: there is no such file")
+        elif anchor and target.suffix == ".md" and anchor not in slugs(target):
+            complaints.append(f"{page}: {link}: there is no such heading")
     return complaints
 
 
@@ -95,7 +120,7 @@ def check(page, halfspace, write, real_data):
                 changes.append((begin, end, printed if block[4] is not None else f"```text\n{printed}```\n"))
             elif block[4] is not None and not pattern(block[4]).fullmatch(printed):
                 complaints.append(f"{place}: the page shows\n{block[4]}but it prints\n{printed}")
-        complaints += pictures(page, text, folder, write)
+        complaints += [] if real_data else pictures(page, text, folder, write) + dead_links(page, text)
     for begin, end, printed in reversed(changes):
         text = text[:begin] + printed + text[end:]
     if changes:

@@ -271,6 +271,28 @@ TEST_CASE("more than two classes: one nomogram plane and one weight list per cla
   CHECK(report["separability"]["answers"].size() == 3);
 }
 
+TEST_CASE("rows of two columns, or of two that are asked for, are seen with the plane of the model") {
+  const Dataset flat = dataset_from({{0, 0}, {1, 0}, {2, 1}, {0.5, 3}}, {"a", "a", "b", "b"});
+  const Json seen = report_of(linear_model({{2, 0}}, {-1}, {"a", "b"}), flat)["plane"];
+  CHECK(seen["lines"] == Json::parse("[[2, 0, -1]]"));
+  CHECK(seen["margin"] == false);
+  CHECK(seen["points"] ==
+        Json::parse("[[1, 0, 0, 0, 1], [2, 0, 1, 0, -1], [3, 1, 2, 1, 3], [4, 1, 0.5, 3, 0]]"));
+  CHECK(report_of(train(flat, Svm{}).model(), flat)["plane"]["margin"] == true);
+  CHECK_FALSE(report_of(train(flat, Svm{.kernel = {.kind = KernelKind::Rbf, .gamma = 1}}).model(), flat)
+                  .contains("plane"));
+  // Two of three columns: the third at its mean.
+  const Dataset deep = dataset_from({{0, 0, 1}, {1, 0, 2}, {2, 1, 3}, {3, 1, 6}}, {"a", "a", "b", "b"});
+  const Model model = linear_model({{2, 5, 10}}, {-1}, {"a", "b"});
+  CHECK_FALSE(report_of(model, deep).contains("plane"));
+  ReportInput input{.model = model, .data = deep, .model_name = "m", .data_name = "rows.csv"};
+  input.columns = std::pair<std::uint32_t, std::uint32_t>(1, 0);
+  const Json slice = Json::parse(report_json(input))["plane"];
+  CHECK(slice["lines"] == Json::parse("[[5, 2, 29]]"));
+  CHECK(slice["others"] == 1);
+  CHECK(slice["points"][2] == Json::parse("[3, 1, 1, 2, 38]"));
+}
+
 TEST_CASE("a kernel model has no weights, and its report says the rest") {
   const Dataset data = some_rows(40);
   const Json report =

@@ -78,6 +78,10 @@ async function everyControlHasItsTurn(page, name) {
   check(name, seen.size === wanted, `keys reach ${seen.size} of ${wanted} controls`);
 }
 
+// 1e-5 for what the page writes with a raised exponent, a true minus and thin blanks.
+const raised = "\u2070\u00B9\u00B2\u00B3\u2074\u2075\u2076\u2077\u2078\u2079";
+const plainNumbers = (text) => text.replaceAll("\u2212", "-").replaceAll("\u2009", "").replace(/\u00D710([\u207B\u2070\u00B9\u00B2\u00B3\u2074-\u2079]+)/g, (_, e) => `e${[...e].map((c) => raised.indexOf(c)).map((d) => (d < 0 ? "-" : d)).join("")}`);
+
 // A row of the data, chosen in the nomogram, has the score that the program gave it, and its points add up to it.
 async function nomogramAddsUp(page, name) {
   if ((await page.locator("#nomogram").count()) === 0) return;
@@ -87,7 +91,7 @@ async function nomogramAddsUp(page, name) {
   for (const k of [0, Math.floor(n.rows.length / 2), n.rows.length - 1]) {
     await page.locator("#nomogram-row").selectOption(String(k));
     const words = await page.locator("#nomogram small").textContent();
-    const parts = words.replaceAll("\u2212", "-").replaceAll("\u2009", "").replace(/\u00D710([\u207B\u2070\u00B9\u00B2\u00B3\u2074-\u2079]+)/g, (_, e) => `e${[...e].map((c) => "\u2070\u00B9\u00B2\u00B3\u2074\u2075\u2076\u2077\u2078\u2079".indexOf(c)).map((d) => (d < 0 ? "-" : d)).join("")}`).replace(/([-+]) (?=[\d.])/g, "$1").match(/[-+]?\d[\d.]*(?:e-?\d+)?/g).map(Number);
+    const parts = plainNumbers(words).replace(/([-+]) (?=[\d.])/g, "$1").match(/[-+]?\d[\d.]*(?:e-?\d+)?/g).map(Number);
     const score = n.rows[k].scores[plane];
     const said = parts[parts.length - 1];
     const rest = n.left_out > 0 ? parts[3] : 0;
@@ -159,6 +163,18 @@ async function replayMoves(page, name) {
   check(name, (await said()) === `Update ${replay.shown[0].k}`, "replay: the slider does not follow the keys");
 }
 
+// Two columns are drawn with the plane, and what is said of it is so.
+async function planeIsDrawn(page, name) {
+  const { plane } = JSON.parse(await page.locator("#report-data").textContent());
+  check(name, (await page.locator("#plane").count()) === (plane ? 1 : 0), "two columns, and no picture of the plane");
+  if (!plane) return;
+  const drawn = await page.locator("#plane .chart svg [aria-label='dot'], #plane .chart svg g:has(> path)").count();
+  check(name, drawn > 0, "no rows are drawn with the plane");
+  const [a, b] = plane.lines[0];
+  if (plane.margin) check(name, (await page.locator("#plane .panel").textContent()).includes(`1/|\u03B8| = ${Number((1 / Math.hypot(a, b)).toPrecision(4))}`), `the margin is not said: ${await page.locator("#plane .panel").textContent()}`);
+  if (plane.lines.every(([p, q]) => p === 0 && q === 0)) check(name, (await page.locator("#plane").textContent()).includes("No plane: the weights are zero"), "a plane of zero weights is not said");
+}
+
 // The slider along C says the figures of its point.
 async function pathMoves(page, name) {
   if ((await page.locator("#path").count()) === 0) return;
@@ -166,7 +182,7 @@ async function pathMoves(page, name) {
   await page.locator("#path-at").focus();
   for (const [key, point] of [["End", path.points[path.points.length - 1]], ["Home", path.points[0]]]) {
     await page.keyboard.press(key);
-    const said = Number((await page.locator("#path .values strong").first().textContent()).replaceAll("\u2009", ""));
+    const said = Number(plainNumbers(await page.locator("#path .values strong").first().textContent()));
     check(name, Math.abs(said - point.value) <= 1e-3 * point.value, `path: ${key} says ${said}, not ${point.value}`);
   }
 }
@@ -189,6 +205,7 @@ async function look(context, file) {
   await cheapestThreshold(page, name);
   await replayMoves(page, name);
   await pathMoves(page, name);
+  await planeIsDrawn(page, name);
   await sampledRows(page, name);
   await calibratedProbabilities(page, name);
   const openAll = (open) => page.evaluate((o) => document.querySelectorAll("details").forEach((d) => { d.open = o; }), open);
@@ -251,6 +268,24 @@ if (order.pictures) {
   });
   const byName = (name) => order.pages.find((p) => basename(p, ".html") === name);
   const top = (page, path) => page.screenshot({ path });
+  // Five reports, each in light, dark, on a phone and printed: a screen of the section that is named.
+  const ways = { light: { viewport: { width: 1000, height: 700 } }, dark: { viewport: { width: 1000, height: 700 }, colorScheme: "dark" }, phone: { viewport: { width: 390, height: 760 } }, print: { viewport: { width: 794, height: 1000 } } };
+  const gallery = {
+    cancer: { light: "quality", dark: "thresholds", phone: "nomogram", print: "path" }, iris: { light: "verdict", dark: "quality", phone: "separability", print: "weights" },
+    voted: { light: "verdict", dark: "perceptron", phone: "replay", print: "rows" }, xor: { light: "separability", dark: "quality", phone: "separability", print: "verdict" }, sms: { light: "weights", dark: "margins", phone: "quality", print: "thresholds" },
+  };
+  for (const [report, sections] of Object.entries(gallery)) {
+    for (const [way, id] of Object.entries(sections)) {
+      await take(ways[way], byName(report), `gallery-${report}-${way}.png`, async (page, path) => {
+        if (way === "print") await page.emulateMedia({ media: "print" });
+        if (id === "replay") for (let k = 0; k < 40; ++k) await page.locator("#replay-next").click();
+        await page.waitForTimeout(300);
+        await page.evaluate((to) => document.getElementById(to).scrollIntoView({ block: "start", behavior: "instant" }), id === "verdict" ? "app" : id);
+        await page.waitForTimeout(400);
+        await page.screenshot({ path });
+      });
+    }
+  }
   const part = (selector) => (page, path) => page.locator(selector).screenshot({ path });
   await take({ viewport: { width: 1180, height: 820 } }, byName("cancer"), "report.png", top);
   await take({ viewport: { width: 1180, height: 820 }, colorScheme: "dark" }, byName("iris"), "report-dark.png", part("#separability"));
@@ -261,6 +296,7 @@ if (order.pictures) {
     await page.locator("#replay").screenshot({ path });
   });
   await take({ viewport: { width: 1180, height: 900 }, colorScheme: "dark" }, byName("along"), "report-path.png", part("#path"));
+  await take({ viewport: { width: 1180, height: 900 } }, byName("along"), "report-plane.png", part("#plane"));
   await take({ viewport: { width: 1180, height: 900 } }, byName("setosa"), "report-bound.png", part("#perceptron"));
   await take({ viewport: { width: 1180, height: 900 }, colorScheme: "dark" }, byName("voted"), "report-mnist.png", async (page, path) => {
     await page.locator("#replay-last").click();

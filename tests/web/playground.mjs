@@ -171,6 +171,18 @@ async function pastesAndRefusals(page) {
   check((await verdict(page)).includes("Points of both classes are needed"), `one class: ${await verdict(page)}`);
 }
 
+// Numbers beyond what can be drawn are not taken.
+async function numbersTypedIn(page) {
+  await page.locator("summary", { hasText: "Points as numbers" }).click();
+  const before = await pointsOf(page);
+  const first = page.locator("#point-list .points-table input").first();
+  await first.fill("1e308");
+  await page.keyboard.press("Tab");
+  await page.locator("#message", { hasText: "coordinates" }).waitFor({ timeout: 20000 });
+  check((await pointsOf(page)) === before && (await first.inputValue()) !== "1e308", "a number out of range changes the points");
+  await page.locator("summary", { hasText: "Points as numbers" }).click();
+}
+
 async function lessonsAndQuiz(page) {
   const lessons = (await page.locator("#lesson option").count()) - 1;
   check(lessons >= 8, `${lessons} lessons`);
@@ -286,6 +298,27 @@ async function theLinkShowsTheSame(context, page) {
   await again.close();
 }
 
+// Links that somebody else has made: what is in them is text and numbers, and the page goes on.
+async function hostileLinks(context) {
+  const evil = '"><img src=x onerror=alert(9)>';
+  const walk = ["perceptron", {}, "zero", 1];
+  for (const [what, state] of Object.entries({
+    names: [[1, 1, 1, 0, 1, -1], [[evil, { [evil]: evil, ["__proto__"]: "x", constructor: "y" }, evil, 1e300]], 1e99, [evil, evil, "\u202E", evil]],
+    "too many points": [Array(7500).fill(1), [walk], 0, ["", "", "", ""]],
+    "far away": [[1e308, 1e308, 1, -1e308, 0, -1], [["svm", { kernel: "rbf:1e400" }, "zero", 1]], -5, ["x".repeat(20000), "", "", ""]],
+    "one place": [[3, 3, 1, 3, 3, -1], [walk, walk], 7, ["a", "b", "c", "d"]],
+    nothing: [[], [[null, null, null, null]], null, []], "no list": { a: 1 }, "lists of lists": [[["x"]], [[]], [], null],
+  })) {
+    const page = await open(context, `${order.plain}#1${Buffer.from(JSON.stringify(state)).toString("base64url")}`).catch((error) => { fail(`a link with ${what}: ${error.message}`); return null; });
+    if (!page) continue;
+    check((await page.locator("img").count()) === 0 && (await page.locator("svg.board").count()) >= 1, `a link with ${what} breaks the page`);
+    // The page still answers.
+    await page.locator("#make-kind").selectOption("blobs");
+    await doing(page, () => page.locator("#make").click()).catch(() => fail(`after a link with ${what} the page does not answer`));
+    await page.close();
+  }
+}
+
 async function phone(page) {
   for (const width of [360, 390]) {
     await page.setViewportSize({ width, height: 740 });
@@ -308,11 +341,13 @@ await browse({}, async (context) => {
   await accessible(page, "with a witness");
   await lectureSteps(page);
   await theReportReplaysIt(context);
+  await numbersTypedIn(page);
   await pastesAndRefusals(page);
   await lessonsAndQuiz(page);
   await keysDoEverything(page);
   await twoAlgorithms(page);
   await theLinkShowsTheSame(context, page);
+  await hostileLinks(context);
   await phone(page);
   const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-svg").click()]);
   await download.saveAs(join(order.folder, "plane.svg"));

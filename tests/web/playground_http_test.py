@@ -245,20 +245,23 @@ def slow_ones_are_cut(server, count=500):
         for connection in waiting:
             connection.close()
         print(f"{count} connections with {name}: all cut, good requests took at most {1000 * worst:.1f} ms beside them")
-    # Answers that nobody reads: the page many times over one connection.
+    # Answers that nobody reads: a page is more than what a connection holds by itself.
     request = f"GET /{server.token}/ HTTP/1.1\r\n{host}\r\n".encode()
-    readers = []
-    for _ in range(50):
+    readers, before = [], memory(server)
+    for _ in range(count):
         connection = connect(server)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.setblocking(False)
-        for _ in range(40):
-            try:
-                connection.send(request)
-            except (BlockingIOError, OSError):
-                break
+        connection.send(request)
         readers.append(connection)
-    check(good(server), "a good request beside 50 slow readers")
+    took = []
+    for _ in range(20):
+        start = time.monotonic()
+        check(good(server), f"a good request beside {count} slow readers")
+        took.append(time.monotonic() - start)
+    grown = memory(server) - before
+    check(grown < 64 * 1024, f"memory grew by {grown} kB for {count} slow readers of one page")
+    print(f"{count} connections that do not take their answers: the first good request took {1000 * took[0]:.1f} ms, behind {count} pages, the others at most {1000 * max(took[1:]):.1f} ms, memory +{grown} kB")
     deadline = time.monotonic() + 60
     while descriptors(server) > fds + 4 and time.monotonic() < deadline:
         time.sleep(0.25)

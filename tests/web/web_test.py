@@ -23,6 +23,14 @@ HOSTILE = (
     '"<script>alert(1)</script>",__proto__,"a""b\'c","\u202eright to left","\U0001f600 & co",label\n'
     + "".join(f"{i % 7},{(i * 3) % 5},{i % 2},{i},{-i},{'</script><img src=x onerror=alert(2)>' if i % 3 else '&amp;constructor'}\n" for i in range(60))
 )
+EVIL_NAME = '"><img src=x onerror=alert(5)> \u202e.csv'
+EVIL_OPTION = "</script><img src=x onerror=alert(6)>"
+# What a stranger may hand over as the output of path and curve.
+EVIL_PATH = {"schema": "halfspace.path/1", "algorithm": "<script>alert(7)</script>", "option": EVIL_OPTION, "scale": "none", "points": [
+    {EVIL_OPTION: value, "validation_error": error, "training_error": -error, "norm": 1e300, "margin": 0, "support_vectors": -1, "theta": [1e308], "theta0": ["x"]}
+    for value, error in ((1e-300, 1e300), (1, 0), (1e300, -1))]}
+EVIL_CURVE = {"schema": "halfspace.curve/1", "algorithm": "<b onclick=alert(8)>x</b>", "bayes_error": -3, "points": [
+    {"rows": rows, "training_error": 2, "test_error": -1, "interval": [1e308, -1e308]} for rows in (1e-9, 5, 1e18)]}
 # Data sets that may lie next to the project, or next to the main one of several working trees.
 SHARED = next((p for p in (SOURCE.parent / "shared" / "data", SOURCE.parents[1] / "shared" / "data") if p.is_dir()), None)
 STEPS = "+1 1:2 2:2\n-1 1:2 2:-1\n+1 1:-3\n-1 1:-3 2:-3\n-1 1:-2 2:-1\n"
@@ -97,25 +105,31 @@ def machines_along_c(folder):
 def reports(folder):
     """Reports of several kinds of model, as pages."""
     (folder / "xor.csv").write_text(XOR)
-    (folder / "evil.csv").write_text(HOSTILE, encoding="utf-8")
+    evil = folder / EVIL_NAME
+    evil.write_text(HOSTILE, encoding="utf-8")
+    (folder / "evil-path.json").write_text(json.dumps(EVIL_PATH))
+    (folder / "evil-curve.json").write_text(json.dumps(EVIL_CURVE))
     (folder / "steps.txt").write_text(STEPS)
     cases = [
         ("iris", DATA / "iris.csv", []),
         ("setosa", DATA / "iris.csv", ["--positive", "setosa", "--algorithm", "perceptron", "--passes", "until-clean"]),
         ("xor", folder / "xor.csv", []),
         ("svm", DATA / "breast_cancer.csv", ["--scale", "standard", "--algorithm", "svm"]),
-        ("evil", folder / "evil.csv", []),
+        ("evil", evil, [], ["--path", "evil-path.json", "--curve", "evil-curve.json"]),
         ("steps", folder / "steps.txt", ["--algorithm", "averaged-perceptron", "--offset", "none", "--passes", "4"]),
+        ("petals", DATA / "iris.csv", [], ["--columns", "petal length,petal width"]),
     ]
     if SHARED is None:
-        print("no ../shared/data: the digits stand for MNIST, and the report of the SMS messages is left out")
-        cases.append(("voted", DATA / "digits.csv.gz", ["--positive", "9", "--algorithm", "voted-perceptron"]))
+        print("no ../shared/data: digits of 8 x 8 pixels stand for MNIST, made messages for the SMS")
+        images, passes = str(DATA / "digits.csv.gz"), "2"
+        (folder / "sms.tsv").write_text(messages(), encoding="utf-8")
     else:
-        images = SHARED / "mnist"
-        cases.append(("voted", f"{images}/t10k-images-idx3-ubyte.gz,{images}/t10k-labels-idx1-ubyte.gz",
-                      ["--positive", "9", "--algorithm", "voted-perceptron", "--passes", "2"]))
+        images, passes = ",".join(str(SHARED / "mnist" / f"t10k-{name}.gz") for name in ("images-idx3-ubyte", "labels-idx1-ubyte")), "1"
         (folder / "sms.tsv").write_bytes(b"label\ttext\n" + lzma.decompress((SHARED / "csv" / "sms_spam.tsv.xz").read_bytes()))
-        cases.append(("sms", folder / "sms.tsv", ["--label", "label", "--text", "text", "--algorithm", "svm"]))
+    nine = ["--positive", "9", "--algorithm", "voted-perceptron", "--passes", passes]
+    (folder / "voted.jsonl").write_bytes(run(folder, "trace", images, *nine, "--max", "200", "--theta", "always"))
+    cases.append(("voted", images, nine, ["--trace", "voted.jsonl"]))
+    cases.append(("sms", folder / "sms.tsv", ["--label", "label", "--text", "text", "--algorithm", "svm"]))
     (folder / "wide.csv").write_text(wide_table(), encoding="utf-8")
     cases.append(("wide", folder / "wide.csv", ["--algorithm", "svm"]))
     run(folder, "generate", "gaussians", "-o", "many.csv", "--rows", "1000000", "--features", "2", "--distance", "2")
@@ -125,9 +139,9 @@ def reports(folder):
     tuned_cancer(folder)
     machines_along_c(folder)
     made = [str(folder / "cancer.html"), str(folder / "along.html")]
-    for name, data, options in cases:
+    for name, data, options, *more in cases:
         run(folder, "train", data, "-o", f"{name}.model", *options)
-        run(folder, "report", f"{name}.model", data, "-o", f"{name}.html")
+        run(folder, "report", f"{name}.model", data, "-o", f"{name}.html", *(more[0] if more else []))
         made.append(str(folder / f"{name}.html"))
     for page in made:
         size = pathlib.Path(page).stat().st_size
@@ -144,6 +158,18 @@ def probabilities(folder):
         lines = run(folder, "predict", f"{kind}.model", DATA / "breast_cancer.csv", "--probabilities").decode().splitlines()
         out[kind] = [float(line.split("\t")[-1]) for line in lines if line and not line.startswith("labels")]
     return out
+
+
+def messages():
+    """Short messages of two kinds, which share most of their words; some are marked as the other kind."""
+    wanted = ["claim your free prize now", "you have won a voucher, call today", "urgent: your account \"expires\" tonight", "free entry into a weekly draw"]
+    plain = ["see you at seven", "call me when you are home", "the meeting is moved to monday", "can you send me the notes, please", "happy birthday to you"]
+    lines = ["label\ttext\n"]
+    for i in range(240):
+        spam = i % 4 == 0
+        words = (wanted if spam else plain)[(i // 4 * 7) % (4 if spam else 5)] + f" {plain[(i * 3) % 5]} {i % 17} \u00a3{i % 9}00" * (i % 3)
+        lines.append(f"{'spam' if spam != (i % 37 == 5) else 'ham'}\t{words}\n")
+    return "".join(lines)
 
 
 def wide_table():

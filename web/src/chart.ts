@@ -19,7 +19,13 @@ export function chart(options: Sized): (SVGSVGElement | HTMLElement) & Plot.Plot
   // Long numbers at the ticks: once more with room for them.
   const ticks = [...drawn.querySelectorAll("[aria-label='y-axis tick label'] text")].map((text) => text.textContent ?? "");
   const room = Math.ceil(12 + widest(ticks, size));
-  return room > (options.marginLeft ?? 40) ? draw({ ...options, marginLeft: room }) : drawn;
+  // The last tick of the other axis is written to both sides of its place.
+  const beyond = Math.max(0, ...[...drawn.querySelectorAll("[aria-label='x-axis tick label'] text")].map((text) => {
+    const at = Number(/translate\(([-\d.]+)/.exec(text.getAttribute("transform") ?? "")?.[1] ?? 0);
+    return at + widthOf(text.textContent ?? "", size) / 2 - options.width;
+  }));
+  const [left, right] = [options.marginLeft ?? 40, options.marginRight ?? 22];
+  return room > left || beyond > 0 ? draw({ ...options, marginLeft: Math.max(room, left), marginRight: right + Math.ceil(beyond) }) : drawn;
 }
 
 const ruler = document.createElement("canvas").getContext("2d");

@@ -2,6 +2,7 @@
 // Reads the object in the page and puts its sections together.
 import { count, h, name } from "./dom";
 import { nomogram } from "./sections/nomogram";
+import { plane } from "./sections/plane";
 import { perceptron, separability, solved } from "./sections/proofs";
 import { quality } from "./sections/quality";
 import { learningCurve, path, replay } from "./sections/replay";
@@ -14,7 +15,7 @@ import { themeButton } from "./theme";
 import type { Report } from "./types";
 
 const makers: ((report: Report) => HTMLElement | null)[] = [
-  verdict, dataCard, quality, solved, separability, weights, nomogram, thresholds, calibration, margins, rows, path, learningCurve, perceptron, replay, reproduce,
+  verdict, dataCard, quality, plane, solved, separability, weights, nomogram, thresholds, calibration, margins, rows, path, learningCurve, perceptron, replay, reproduce,
 ];
 
 function start(): void {

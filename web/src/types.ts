@@ -87,6 +87,8 @@ export interface Perceptron {
 }
 export type Line = [a: number, b: number, c: number];
 export type FlatPoint = [row: number, label: number, x: Num, y: Num];
+export type PlanePoint = [row: number, label: number, x: Num, y: Num, margin: Num];
+export interface Plane { x: string; y: string; others: number; classes: string[]; lines: Line[]; margin: boolean; rows: number; points: PlanePoint[] }
 export interface ReplayUpdate {
   k: number; step: number; pass: number; row: number; y: number; margin_before: Num; margin_after: Num; loss: Num; rate: number; keep: number; norm: Num;
   before: Line; after: Line; theta0_before: number; theta0: number; batch?: number; theta_before?: Num[]; theta?: Num[]; mean?: Line; votes?: number;
@@ -111,6 +113,7 @@ export interface Report {
     low: Num; high: Num; training: boolean; classes: ClassRows[]; checks: Check[];
   };
   quality: Quality;
+  plane?: Plane;
   solved?: Solved;
   separability?: { asked: boolean; answers: SeparationAnswer[] };
   weights?: { features: number; planes_left_out: number; planes: WeightPlane[] };

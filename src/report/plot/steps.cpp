@@ -19,7 +19,7 @@ constexpr std::size_t panels_a_row = 3;
 
 struct SeenUpdate {
   std::uint64_t number = 0, pass = 0;
-  std::uint32_t row = 0;
+  std::vector<std::uint32_t> rows;  // those that moved the plane: one, or more of a batch
   int y = 0;
   double before = 0;
   double a = 0, b = 0, c = 0;
@@ -30,16 +30,24 @@ struct SeenUpdate {
 };
 
 SeenUpdate seen_update(const Update& update) {
-  SeenUpdate out{update.number,   update.pass,     update.row,    update.y,    update.margin_before,
+  SeenUpdate out{update.number,   update.pass,     {update.row},  update.y,    update.margin_before,
                  update.theta[0], update.theta[1], update.theta0, update.rate, update.keep};
   out.voted = update.voted;
   out.votes = update.votes;
+  for (const MovingRow& row : update.rows) out.rows.push_back(row.row);
+  std::sort(out.rows.begin(), out.rows.end());  // a batch that is drawn by chance may have a row twice
+  out.rows.erase(std::unique(out.rows.begin(), out.rows.end()), out.rows.end());
   out.averaged = update.averaged;
   if (!update.averaged) return out;
   out.mean_a = update.mean[0];
   out.mean_b = update.mean[1];
   out.mean_c = update.mean0;
   return out;
+}
+
+std::string step_title(const SeenUpdate& now) {
+  if (now.rows.size() > 1) return fmt::format("{}: {} rows together", now.number, now.rows.size());
+  return fmt::format("{}: row {}, margin {}", now.number, now.rows.front() + 1, report::figure(now.before));
 }
 
 // What stands above a panel, below its title.
@@ -75,7 +83,8 @@ void draw_step(report::Drawing& drawing, const report::Frame& frame, const std::
   if (now.averaged)
     report::draw_line(drawing, frame, now.mean_a, now.mean_b, now.mean_c, report::Ink::Class2, 2.5, "2 4");
   for (const report::FlatRow& row : rows)
-    if (row.row == now.row) drawing.ring(frame.at(row.x, row.y), 9.5, report::Ink::Accent, 2);
+    if (std::find(now.rows.begin(), now.rows.end(), row.row) != now.rows.end())
+      drawing.ring(frame.at(row.x, row.y), 9.5, report::Ink::Accent, 2);
   drawing.end_clip();
 }
 
@@ -104,11 +113,11 @@ std::string plot_steps(const Dataset& data, const ColumnPair& columns, const Ste
   report::Drawing drawing(
       width, height,
       fmt::format("Steps of {}", options.algorithm == nullptr ? "the perceptron" : options.algorithm->name()),
-      fmt::format(
-          "The first {} of {} updates on {} and {}. In every panel the row of the update is "
-          "circled; dashed: the plane before, solid: after; dotted: the mean so far, where one is kept.",
-          seen.size(), updates, printable(data.feature_name(pair.first)),
-          printable(data.feature_name(pair.second))));
+      fmt::format("The first {} of {} updates on {} and {}. In every panel the row of the update is "
+                  "circled, or all rows of a batch that moved the plane; dashed: the plane before, solid: "
+                  "after; dotted: the mean so far, where one is kept.",
+                  seen.size(), updates, printable(data.feature_name(pair.first)),
+                  printable(data.feature_name(pair.second))));
   double legend = 40;
   for (std::size_t k = 0; k < 2; ++k) {
     const std::string name = printable(data.classes()[k], 24);
@@ -125,9 +134,7 @@ std::string plot_steps(const Dataset& data, const ColumnPair& columns, const Ste
     const double y = 74 + static_cast<double>(line) * (panel_height + 78);
     const report::Frame frame = report::frame_around(rows, {x, y}, panel_width, panel_height, true);
     const SeenUpdate& now = seen[k];
-    drawing.text({x, y - 22},
-                 fmt::format("{}: row {}, margin {}", now.number, now.row + 1, report::figure(now.before)),
-                 "start", report::Ink::Text, 12, true);
+    drawing.text({x, y - 22}, step_title(now), "start", report::Ink::Text, 12, true);
     drawing.text({x, y - 7}, step_words(now, options.offset && options.algorithm == nullptr), "start",
                  report::Ink::Faint, 12);
     draw_step(drawing, frame, rows, k > 0 ? &seen[k - 1] : nullptr, now);

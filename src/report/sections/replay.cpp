@@ -105,6 +105,9 @@ Sheet sheet_of(const Context& context, const ColumnStatistics& columns, std::vec
   return {std::move(last), std::move(up), columns.mean};
 }
 
+// Sees an update and the number of rows that made it: one, or more of a batch.
+using Watcher = std::function<void(const Update&, std::uint64_t)>;
+
 // An update with what it takes to draw it on a sheet that is known only at the end.
 struct Replayed {
   Json words;
@@ -118,7 +121,7 @@ Json list_of(std::span<const double> theta) {
   return out;
 }
 
-Replayed replayed(const Update& update) {
+Replayed replayed(const Update& update, std::uint64_t moved) {
   Json out = {{"k", update.number},
               {"step", update.step},
               {"pass", update.pass},
@@ -132,7 +135,7 @@ Replayed replayed(const Update& update) {
               {"norm", number(update.norm)},
               {"theta0_before", number(update.theta0_before)},
               {"theta0", number(update.theta0)}};
-  if (update.rows.size() > 1) out["batch"] = update.rows.size();
+  if (moved > 1) out["batch"] = moved;
   if (update.theta.size() <= few_weights) {
     out["theta_before"] = list_of(update.theta_before);
     out["theta"] = list_of(update.theta);
@@ -179,7 +182,7 @@ class TraceLines {
  public:
   explicit TraceLines(const Context& context) : context_(context) {}
 
-  void read(const std::function<void(const Update&)>& see) {
+  void read(const Watcher& see) {
     std::string_view rest = context_.input.trace_lines;
     for (std::uint64_t line = 1; !rest.empty(); ++line) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -218,7 +221,7 @@ class TraceLines {
     return out;
   }
 
-  void one(std::string_view line, const std::function<void(const Update&)>& see) {
+  void one(std::string_view line, const Watcher& see) {
     const halfspace::detail::JsonText text(line, place_);
     const Object object = halfspace::detail::parse_strict(text, "trace", {4, 10'000'000});
     if (!object.is_object()) refuse("no object");
@@ -243,6 +246,7 @@ class TraceLines {
     const MovingRow row{
         update.row, update.y, update.margin_before, update.margin_after, value(object, "loss"), 0};
     update.rows = std::span(&row, 1);
+    const std::uint64_t moved = object.contains("batch") ? whole(object, "batch", 1e9) : 1;
     if (object.contains("mean")) {
       mean = weights(object, "mean");
       update.averaged = true;
@@ -253,7 +257,7 @@ class TraceLines {
       update.voted = true;
       update.votes = static_cast<std::uint64_t>(std::clamp(value(object, "votes"), 0.0, 9e15));
     }
-    see(update);
+    see(update, moved);
   }
 
   const Context& context_;
@@ -261,8 +265,7 @@ class TraceLines {
 };
 
 // The walk of the model once more; false when it cannot be shown, or not quickly.
-bool walk_again_watched(const Context& context, const std::function<void(const Update&)>& see,
-                        const std::function<bool()>& enough) {
+bool walk_again_watched(const Context& context, const Watcher& see, const std::function<bool()>& enough) {
   const Model& model = context.input.model;
   const Dataset& data = context.input.data;
   if (!is_online(model) || !context.training || has_preparation(model) || model.unit_rows ||
@@ -276,7 +279,8 @@ bool walk_again_watched(const Context& context, const std::function<void(const U
   run.threads = context.run.threads;
   run.stop = context.run.stop.within(2);
   try {
-    const Fit fit = algorithm->trace(data, run, {1, UINT64_MAX, see});
+    const Fit fit = algorithm->trace(
+        data, run, {1, UINT64_MAX, [&](const Update& update) { see(update, update.rows.size()); }});
     return fit.answer.stop != Stop::Time || enough();
   } catch (const Stopped& stopped) {
     if (stopped.cause() != StopCause::Time) throw;
@@ -295,12 +299,12 @@ Json replay_section(const Context& context, const ColumnStatistics& columns) {
   std::set<std::uint32_t> rows;
   std::uint64_t seen = 0;
   const std::size_t most = std::min<std::size_t>(most_replayed, most_replayed_weights / data.features());
-  const auto see = [&](const Update& update) {
+  const auto see = [&](const Update& update, std::uint64_t moved) {
     seen = update.number;
     if (update.theta.size() < 2) return;
     last.assign(update.theta.begin(), update.theta.end());
     if (updates.size() >= most) return;
-    updates.push_back(replayed(update));
+    updates.push_back(replayed(update, moved));
     rows.insert(update.row);
   };
   const bool given = !context.input.trace_lines.empty();

@@ -80,6 +80,7 @@ struct Context {
 [[nodiscard]] Json data_section(const Context& context);
 [[nodiscard]] Json quality_section(const Context& context, const Evaluation& evaluation);
 [[nodiscard]] Json solved_section(const Context& context);
+[[nodiscard]] Json plane_section(const Context& context, const ColumnStatistics& columns);
 [[nodiscard]] Json separability_section(const Context& context);
 [[nodiscard]] Json weights_section(const Context& context, const ColumnStatistics& columns);
 [[nodiscard]] Json nomogram_section(const Context& context, const ColumnStatistics& columns);

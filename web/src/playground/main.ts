@@ -7,7 +7,7 @@ import { ask, EngineError, Latest } from "./engine";
 import { csv, save, savePng, svgFile } from "./export";
 import type { Lesson } from "./lessons";
 import { dataPanel, runPanel, told, words } from "./panels";
-import { decode, encode, firstState, plainNames } from "./state";
+import { decode, drawable, encode, firstState, plainNames } from "./state";
 import type { Names, Path, Plane, Point, RunAnswer, RunState, Start, State, Step, Walk } from "./types";
 import { Card, dual, history, path, weightSpace } from "./views";
 
@@ -124,6 +124,7 @@ class Playground {
   private edit(change: (points: Point[]) => Point[], selected: number | null, gesture = ""): void {
     const next = change(this.state.points);
     if (next.length > this.start.most_rows) return this.say(`at most ${this.start.most_rows} points`, true);
+    if (!next.every(drawable)) return this.say("coordinates from \u221210\u2079 to 10\u2079", true);
     this.remember(gesture);
     this.state.points = next;
     this.selected = selected;

@@ -106,6 +106,7 @@ export function dataPanel(start: Start, actions: DataActions): { element: HTMLEl
     input.addEventListener("change", () => {
       const point = actions.state().points[row];
       if (point && input.value !== "") actions.change(row, j === 0 ? [Number(input.value), point[1], point[2]] : [point[0], Number(input.value), point[2]]);
+      input.value = String(actions.state().points[row]?.[j] ?? "");
     });
     return h("td", {}, input);
   };

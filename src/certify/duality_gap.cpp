@@ -23,6 +23,7 @@
 
 #include "certify/logistic_terms.hpp"
 #include "certify/rounding.hpp"
+#include "certify/row_terms.hpp"
 #include "core/row_sums.hpp"
 
 namespace halfspace {
@@ -88,36 +89,39 @@ class GapChecker {
 
  private:
   void rows(std::size_t begin, std::size_t end, Sums& out) {
+    SomeRows some;
     for (std::size_t i = begin; i < end; ++i) {
-      const double cost = p_.cost[i];
-      if (cost == 0) continue;
-      double f = theta0_, size = std::abs(theta0_), norm = 0;
-      std::size_t terms = 1;
-      for_entries(view_.row(i), [&](std::uint32_t j, double x) {
-        const double term = theta_[j] * x;
-        f += term;
-        size += std::abs(term);
-        norm += x * x;
-        ++terms;
-      });
-      margins_[i] = p_.y[i] * f;
-      double low = margins_[i] - (size * rounding(terms) + static_cast<double>(terms) * smallest);
-      if (std::isnan(low))
-        low = -std::numeric_limits<double>::infinity();  // a margin that is no number loses all
-      out.radius2 = std::max(out.radius2, norm * (1 + rounding(terms)));
-      (p_.y[i] > 0 ? out.positive : out.negative) += cost;
-      if (logistic_) {
-        margins_[i] = low;  // any point will do: that of these margins
-        continue;
-      }
-      out.loss += cost * (std::visit([low](auto loss) { return loss.value(low); }, p_.loss) + least_loss_) *
-                  (1 + 16 * unit);
-      if (own_)
-        alpha_[i] = std::visit(
-            [&](auto loss) { return std::clamp(-cost * loss.slope(margins_[i]), 0.0, cost * loss.limit); },
-            p_.loss);
+      if (p_.cost[i] != 0) some.add(i);
+      if (some.full()) add_rows(some, out);
     }
+    add_rows(some, out);
     if (logistic_) logistic_rows(begin, end, out);
+  }
+  void add_rows(SomeRows& some, Sums& out) {
+    if (some.size() == 0) return;
+    std::array<RowTerms, rows_together> terms;
+    some.measure(view_, theta_, theta0_, terms);
+    for (std::size_t k = 0; k < some.size(); ++k) add_row(some[k], terms[k], out);
+    some.clear();
+  }
+  void add_row(std::size_t i, const RowTerms& row, Sums& out) {
+    const double cost = p_.cost[i];
+    margins_[i] = p_.y[i] * row.f;
+    double low = margins_[i] - (row.size * rounding(row.terms) + static_cast<double>(row.terms) * smallest);
+    if (std::isnan(low))
+      low = -std::numeric_limits<double>::infinity();  // a margin that is no number loses all
+    out.radius2 = std::max(out.radius2, row.norm * (1 + rounding(row.terms)));
+    (p_.y[i] > 0 ? out.positive : out.negative) += cost;
+    if (logistic_) {
+      margins_[i] = low;  // any point will do: that of these margins
+      return;
+    }
+    out.loss += cost * (std::visit([low](auto loss) { return loss.value(low); }, p_.loss) + least_loss_) *
+                (1 + 16 * unit);
+    if (own_)
+      alpha_[i] = std::visit(
+          [&](auto loss) { return std::clamp(-cost * loss.slope(margins_[i]), 0.0, cost * loss.limit); },
+          p_.loss);
   }
 
   void logistic_rows(std::size_t begin, std::size_t end, Sums& out) {
@@ -290,22 +294,27 @@ class GapChecker {
 
   void slice(const std::vector<double>& alpha, std::size_t begin, std::size_t end, double* s,
              Gains& out) const {
+    SomeRows some;
     for (std::size_t i = begin; i < end; ++i) {
-      if (alpha[i] == 0) continue;
-      double norm = 0;
-      if (!limited()) {
-        for_entries(view_.row(i), [&](std::uint32_t j, double x) {
-          s[j] += alpha[i] * p_.y[i] * x;
-          norm += x * x;
-        });
-      }
+      if (alpha[i] != 0) some.add(i);
+      if (some.full()) add_gains(some, alpha, s, out);
+    }
+    add_gains(some, alpha, s, out);
+  }
+  void add_gains(SomeRows& some, const std::vector<double>& alpha, double* s, Gains& out) const {
+    std::array<double, rows_together> factor{}, norm{};
+    for (std::size_t k = 0; k < some.size(); ++k) factor[k] = alpha[some[k]] * p_.y[some[k]];
+    if (!limited() && some.size() > 0) some.add_to(view_, factor.data(), s, norm.data());
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      const std::size_t i = some[k];
       const auto [gain, error] = gain_of(i, alpha[i]);
       out.gain += gain - error;
       out.gain_size += std::abs(gain) + error;
-      out.size += alpha[i] * std::sqrt(norm) * (1 + 1e-9);
+      out.size += alpha[i] * std::sqrt(norm[k]) * (1 + 1e-9);
       out.alpha += alpha[i];
       out.signed_alpha.add(alpha[i] * p_.y[i]);
     }
+    some.clear();
   }
 
   const View& view_;

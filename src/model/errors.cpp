@@ -11,9 +11,17 @@
 
 namespace halfspace {
 
+namespace {
+
+bool right_side(double score, std::uint32_t truth) {
+  return truth == 1 ? score > 0 : truth == 0 && score < 0;
+}
+
+}  // namespace
+
 bool gets_right(std::span<const double> scores_of_row, std::uint32_t given, std::uint32_t truth) {
   if (scores_of_row.size() > 1) return given == truth;
-  return truth == 1 ? scores_of_row[0] > 0 : truth == 0 && scores_of_row[0] < 0;
+  return right_side(scores_of_row[0], truth);
 }
 
 void ErrorCount::add(double row_weight, bool right) {
@@ -56,6 +64,15 @@ ErrorCount count_errors(const Model& model, std::span<const double> scores, cons
   const std::vector<std::uint32_t> given =
       planes == 1 ? std::vector<std::uint32_t>() : labels_from_scores(model, scores);
   ErrorCount out = before;
+  if (planes == 1 && data.weights().empty() && !before.weighted) {
+    std::uint64_t wrong = 0;
+    for (std::size_t i = 0; i < truth.size(); ++i) wrong += right_side(scores[i], truth[i]) ? 0 : 1;
+    out.rows += truth.size();
+    out.wrong += wrong;
+    out.weight += static_cast<double>(truth.size());
+    out.wrong_weight += static_cast<double>(wrong);
+    return out;
+  }
   for (std::size_t i = 0; i < truth.size(); ++i)
     out.add(data.weight(i),
             gets_right(scores.subspan(i * planes, planes), planes == 1 ? 0 : given[i], truth[i]));

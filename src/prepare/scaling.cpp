@@ -15,6 +15,7 @@
 #include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
+#include "prepare/deviations.hpp"
 
 namespace halfspace {
 namespace {
@@ -319,6 +320,7 @@ Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Team& team) {
 }
 
 std::vector<double> column_deviations(const Dataset& data, const Team& team) {
+  if (auto found = detail::deviations_in_one_pass(data, team)) return std::move(*found);
   // Nothing is scaled here: zeros stay where they are.
   std::vector<double> out =
       std::visit([&](const auto& view) { return learn_standard(data, view, team); }, data.matrix()).factor;

@@ -17,6 +17,7 @@
 #include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
+#include "model/row_scores.hpp"
 #include "solve/convex/near_start.hpp"
 #include "solve/convex/plane_solver.hpp"
 #include "solve/convex/solver.hpp"
@@ -36,6 +37,7 @@ struct Margins {
 
 struct Answer : PlaneAnswer {
   Margins margins;
+  std::vector<double> scores;  // of the rows, where the margins were described
 };
 
 // Whether planes are made of some of the rows, those with a dual value above 0.
@@ -43,16 +45,20 @@ bool has_vectors(const Wish& wish) {
   return std::visit([](auto loss) { return std::isfinite(loss.margin); }, wish.loss);
 }
 
+// By the scores that the model has: whoever counts its errors needs no pass of his own.
 void describe_margins(const Problem& problem, Answer& answer, const Team& team) {
-  const auto rows = RowAccess::of(problem.data->matrix());
-  std::vector<double> z(rows->rows());
-  row_products(*rows, answer.solution.theta.data(), z.data(), team.threads());
+  std::vector<double>& score = answer.scores;
+  score.resize(problem.rows());
+  LinearModel plane{.features = problem.features(), .planes = 1, .offsets = {answer.solution.theta0}};
+  plane.weights.swap(answer.solution.theta);
+  detail::linear_scores(plane, false, *problem.data, team.threads(), score);
+  plane.weights.swap(answer.solution.theta);
   Margins& m = answer.margins;
   m.norm = std::sqrt(norm2(answer.solution.theta.data(), answer.solution.theta.size()));
   add_in_turn(team, m, [&](Margins& to) {
-    for (std::size_t i = 0; i < z.size(); ++i) {
+    for (std::size_t i = 0; i < score.size(); ++i) {
       if (problem.cost[i] == 0) continue;
-      const double slack = 1 - problem.y[i] * (z[i] + answer.solution.theta0);
+      const double slack = 1 - problem.y[i] * score[i];
       if (!(slack > 0)) continue;
       ++to.inside;
       to.slack += slack;
@@ -216,6 +222,7 @@ class Planes {
       const Team team = patient_members(inner_);
       if (answers_.size() == 1 || (has_vectors(wish_) && !team.any(!answers_[k].dual.rows.empty())))
         describe_margins(one, answers_[k], team);
+      if (answers_.size() > 1) answers_[k].scores = {};
     });
   }
 
@@ -323,6 +330,7 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
     fit.answer.stop = Stop::Limit;
   // Rows with a dual value above 0; for several classes, a row counts for every plane that it supports.
   if (has_vectors(wish)) fit.trace.support_vectors = support;
+  if (answers.size() == 1) fit.trace.scores = std::move(answers[0].scores);
   if (answers.size() == 1 && has_vectors(wish)) {
     const Margins& m = answers[0].margins;
     fit.trace.figures = {{"norm", m.norm},

@@ -106,12 +106,18 @@ void check(const Preparation& how) {
       OptionType<KernelFunction>::parse("kernel", OptionType<KernelFunction>::print(how.kernel), {}));
 }
 
+// Scores that a solver has left of a plane: as many as rows, and nobody needs them any more.
+void forget_scores(Fit& fit) {
+  if (fit.has_model() && std::holds_alternative<LinearModel>(fit.model().form)) fit.trace.scores = {};
+}
+
 // Rows as they are.
 Fit train_plain(const Dataset& data, const Preparation& how, const detail::TrainRows& train_rows,
                 const Run& run) {
   Fit fit = train_rows(data, run);
   if (fit.has_model() && how.describe)
     fit.trace.error = detail::training_error(fit, data, closing_members(run));
+  forget_scores(fit);
   return fit;
 }
 
@@ -153,6 +159,7 @@ Fit train_changed(const Dataset& data, const Preparation& how, const detail::Tra
     fit.model().map = map;
     fit.model().encoding = data.encoding();
   }
+  forget_scores(fit);  // they are of the rows as they were changed
   fit.model().unit_rows = scaling.kind == ScaleKind::Unit;
   fit.answer.others.clear();  // they are of the rows as they were changed
   const bool columns = scaling.kind == ScaleKind::Standard || scaling.kind == ScaleKind::MinMax;

@@ -33,7 +33,8 @@ std::optional<ErrorCount> detail::training_error(const Fit& fit, const Dataset& 
       fit.trace.scores.empty() ? scores_in_time(model, data, team.threads()) : fit.trace.scores;
   if (!found) return {};
   const std::vector<double>& values = *found;
-  if (fit.trace.scores.empty()) check_scores(model, values, data);
+  if (fit.trace.scores.empty() || std::holds_alternative<LinearModel>(model.form))
+    check_scores(model, values, data);
   ErrorCount out;
   add_in_turn(team, out, [&](ErrorCount& to) { to = count_errors(model, values, data, data.labels(), to); });
   return out;

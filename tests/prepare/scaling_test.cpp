@@ -171,3 +171,44 @@ TEST_CASE("deviations are told of columns that could not be scaled in memory") {
   CHECK(deviations[0] == doctest::Approx(std::sqrt(1 - 0.16)).epsilon(1e-12));
   CHECK(deviations[100] == 0);
 }
+
+namespace {
+
+Dataset column_of(const std::vector<double>& values) {
+  MatrixBuilder builder;
+  for (const double x : values) {
+    if (x != 0) builder.add(0, x);
+    builder.add(1, 7.0);
+    builder.end_row();
+  }
+  DatasetParts parts;
+  StoredMatrix stored = builder.finish(2, Threads(1));
+  parts.matrix = stored.matrix;
+  parts.storage = stored.storage;
+  parts.name = "column";
+  return Dataset::make(std::move(parts));
+}
+double deviation_of(const std::vector<double>& values) {
+  const std::vector<double> found = column_deviations(column_of(values), Threads(2));
+  CHECK(found[1] == 0);  // the column of one value
+  return found[0];
+}
+
+}  // namespace
+
+TEST_CASE(
+    "deviations of values far from zero, of an outlier in front, and of the largest and smallest numbers") {
+  std::vector<double> values;
+  for (int i = 0; i < 5000; ++i) values.push_back(1e9 + (i % 2));
+  CHECK(deviation_of(values) == doctest::Approx(0.5).epsilon(1e-12));
+  values.assign(5000, 0.0);
+  for (int i = 1; i < 5000; ++i) values[static_cast<std::size_t>(i)] = i % 2;
+  values[0] = 1e6;
+  const double mean = (1e6 + 2500) / 5000, square = (1e12 + 2500) / 5000;
+  CHECK(deviation_of(values) == doctest::Approx(std::sqrt(square - mean * mean)).epsilon(1e-9));
+  CHECK(deviation_of({1e300, -1e300, 1e300, -1e300}) == doctest::Approx(1e300).epsilon(1e-12));
+  CHECK(deviation_of({1e-200, -1e-200, 1e-200, -1e-200}) == doctest::Approx(1e-200).epsilon(1e-12));
+  CHECK(deviation_of({1e-170, 0, 0, 1e-170}) == doctest::Approx(5e-171).epsilon(1e-12));
+  CHECK(deviation_of({5, 5, 5, 5}) == 0);
+  CHECK(deviation_of({0, 0, 0, 0}) == 0);
+}

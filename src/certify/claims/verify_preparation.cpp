@@ -113,14 +113,15 @@ ClaimedScale claimed_scale(const Model& model) {
   return out;
 }
 
-// Nothing follows from them, but they are printed beside the weights.
+// Nothing follows from them, but they are printed beside the weights: the order of a sum may show in them.
 void compare_deviations(const std::vector<double>& stored, const Dataset& data, const Threads& threads) {
   if (stored.empty()) return;
   const std::vector<double> found = column_deviations(data, threads);
   if (stored.size() != found.size())
     refuse("standard deviations of {} columns, the data have {}", stored.size(), found.size());
+  constexpr double share = 1e-6;
   for (std::uint32_t j = 0; j < found.size(); ++j)
-    if (!(stored[j] == found[j]))
+    if (!(std::abs(stored[j] - found[j]) <= share * found[j]))
       refuse("the standard deviation of column {} is {}, the model says {}",
              printable(data.feature_name(j), 40), found[j], stored[j]);
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entries are laid out column after column and every column is sorted by value: O(entries log rows).
-// Beyond `affordable` entries this is left out, and said so.
+// The entries are laid out column after column. One visit clears most columns; the others are sorted by value:
+// O(entries log rows). Beyond `affordable` entries this is left out, and said so.
 #include "data/examine/column_checks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
 
 #include "core/radix_sort.hpp"
 #include "halfspace/core/error.hpp"
@@ -52,10 +55,66 @@ struct Verdict {
   bool by_threshold = false;  // and every class is one interval of values
 };
 
-// One column as runs of equal values in ascending order.
 using ValueLabels = std::vector<std::pair<double, std::uint32_t>>;
-Verdict judge(ValueLabels& entries, ValueLabels& room, const std::vector<std::uint64_t>& class_rows,
-              bool whole, std::uint64_t rows, bool labelled) {
+
+// Whether the values of every class lie apart from those of the others, by their extremes.
+class ClassRanges {
+ public:
+  explicit ClassRanges(std::size_t classes) : low_(classes, infinity), high_(classes, -infinity) {}
+  void add(double x, std::uint32_t label) {
+    low_[label] = std::min(low_[label], x);
+    high_[label] = std::max(high_[label], x);
+  }
+  [[nodiscard]] bool apart() const {
+    std::vector<std::pair<double, double>> ranges;
+    for (std::size_t c = 0; c < low_.size(); ++c)
+      if (low_[c] <= high_[c]) ranges.emplace_back(low_[c], high_[c]);
+    std::sort(ranges.begin(), ranges.end());
+    for (std::size_t k = 1; k < ranges.size(); ++k)
+      if (ranges[k].first <= ranges[k - 1].second) return false;
+    return true;
+  }
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> low_, high_;
+};
+
+// True: judge() would find nothing in this column, and here it costs no sorting. Values are hashed: as many places as are hit
+// are at least as many values, and a value that its place remembers with another label tells no class.
+class Clearance {
+ public:
+  Clearance(std::size_t rows, std::size_t classes)
+      : hit_(std::bit_ceil(rows / 16 + 4)), rows_(rows), classes_(classes) {}
+
+  [[nodiscard]] bool clears(const ValueLabels& entries, bool whole) {
+    std::fill(hit_.begin(), hit_.end(), 0);
+    std::array<std::pair<double, std::uint32_t>, 256> last{};
+    ClassRanges ranges(classes_);
+    std::size_t places = 0;
+    const int shift = 64 - std::countr_zero(hit_.size() * 64);
+    for (const auto& [x, label] : entries) {
+      const std::uint64_t hash = order_key(x) * 0x9E3779B97F4A7C15ULL;
+      auto& known = last[hash >> 56U];
+      if (known.first == x && known.second != label && x != 0) return true;
+      known = {x, label};
+      const std::uint64_t place = hash >> static_cast<unsigned>(shift),
+                          bit = std::uint64_t{1} << (place % 64);
+      places += (hit_[place / 64] & bit) == 0 ? 1 : 0;
+      hit_[place / 64] |= bit;
+      ranges.add(x, label);
+    }
+    return !whole && (classes_ < 2 || (2 * places > rows_ && !ranges.apart()));
+  }
+
+ private:
+  std::vector<std::uint64_t> hit_;
+  std::size_t rows_, classes_;
+};
+
+// One column as runs of equal values in ascending order.
+Verdict judge(ValueLabels& entries, ValueLabels& room, Clearance& clearance,
+              const std::vector<std::uint64_t>& class_rows, bool whole, std::uint64_t rows, bool labelled) {
   const std::uint64_t zero_rows = rows - entries.size();
   // More zeros than any class has rows are of several classes: the usual case of a sparse column, and cheap.
   if (zero_rows > *std::max_element(class_rows.begin(), class_rows.end())) return {};
@@ -71,6 +130,7 @@ Verdict judge(ValueLabels& entries, ValueLabels& room, const std::vector<std::ui
   }
   if (zero_classes > 1) return {};
   if (zero_rows > 0) entries.emplace_back(0.0, zero_class);
+  if (clearance.clears(entries, whole)) return {};
   // By value, and by label where values are equal.
   radix_sort(entries, room, [](const auto& entry) { return std::uint64_t{entry.second}; });
   radix_sort(entries, room, [](const auto& entry) { return order_key(entry.first); });
@@ -126,12 +186,14 @@ void check_columns(const Dataset& data, const ColumnFigures& figures, const Thre
       std::clamp<std::size_t>(entries_per_task / each, 1, most_columns_per_task);
   for_blocks(threads, figures.low.size(), columns_per_task, [&](std::size_t begin, std::size_t end) {
     ValueLabels entries, room;
+    Clearance clearance(figures.rows, class_rows.size());
     for (std::size_t j = begin; j < end; ++j) {
       if (figures.low[j] == figures.high[j]) continue;
       entries.clear();
       for (std::uint64_t k = by.start[j]; k < by.start[j + 1]; ++k)
         entries.emplace_back(by.value[k], by.label[k]);
-      verdicts[j] = judge(entries, room, class_rows, figures.whole[j], figures.rows, data.labelled());
+      verdicts[j] =
+          judge(entries, room, clearance, class_rows, figures.whole[j], figures.rows, data.labelled());
     }
   });
 

@@ -31,9 +31,9 @@ class PieceParser {
         piece_(piece) {
     const std::size_t most_entries = text.size() / 4 + 2;  // an entry takes at least "1:1" and a blank
     if (s_.index.size() < most_entries) {
-      s_.index.resize(most_entries);
-      s_.digits.resize(most_entries);
-      s_.decimals.resize(most_entries);
+      s_.index = Pages<std::uint32_t>(most_entries);
+      s_.digits = Pages<std::int32_t>(most_entries);
+      s_.decimals = Pages<std::uint8_t>(most_entries);
     }
     s_.start.assign(1, 0);
     s_.plain = true;
@@ -105,8 +105,8 @@ class PieceParser {
 
   // Entries of plain decimals of 32 bits.
   void plain_entries(std::uint32_t& next_column) {
-    PlainEntries entries{s_.index.data(), s_.digits.data(), s_.decimals.data(), entries_,
-                         decimals_seen_,  negatives_,       next_column};
+    PlainEntries entries{s_.index.get(), s_.digits.get(), s_.decimals.get(), entries_,
+                         decimals_seen_, negatives_,      next_column};
     do {
       s_.marks.pass_to(read_plain_(begin_, s_.marks.next(), s_.marks.ready(), base_, entries));
     } while (s_.marks.next() < s_.marks.ready() ? longer_entry(entries) : s_.marks.find_more());
@@ -223,7 +223,7 @@ class PieceParser {
 
   // From here on the values of this piece are doubles.
   void go_wide() {
-    if (s_.value.size() < s_.index.size()) s_.value.resize(s_.index.size());
+    if (s_.value.size() < s_.index.size()) s_.value = Pages<double>(s_.index.size());
     for (std::size_t k = 0; k < entries_; ++k) s_.value[k] = plain_value(k);
     s_.plain = false;
   }
@@ -281,7 +281,7 @@ std::vector<V>& PieceParser::values_as() {
   auto& value = s_.packed.value;
   if (!std::holds_alternative<std::vector<V>>(value)) value = std::vector<V>();
   auto& values = std::get<std::vector<V>>(value);
-  if (values.size() < entries_) values.resize(s_.index.size());
+  if (values.size() < entries_) values.resize(entries_ + entries_ / 8);
   return values;
 }
 
@@ -310,8 +310,8 @@ bool PieceParser::finish_plain(PackedRows& rows) {
   }
   std::vector<Decimal>& values = values_as<Decimal>();
   Decimal* const out = values.data();
-  const std::int32_t* const digits = s_.digits.data();
-  const std::uint8_t* const decimals = s_.decimals.data();
+  const std::int32_t* const digits = s_.digits.get();
+  const std::uint8_t* const decimals = s_.decimals.get();
   const std::int64_t* const power = powers.data();
   std::int64_t largest = 0, smallest = 0;
   for (k = 0; k < entries_; ++k) {
@@ -333,13 +333,15 @@ PackedRows PieceParser::finish() {
   piece_.columns = columns_;
   PackedRows rows;
   rows.start = s_.start;
-  rows.index = std::span<const std::uint32_t>(s_.index.data(), entries_);
+  rows.index = std::span<const std::uint32_t>(s_.index.get(), entries_);
   rows.columns = columns_;
   if (s_.plain && finish_plain(rows)) return rows;
   if (s_.plain) go_wide();
-  const std::span<const double> values(s_.value.data(), entries_);
-  s_.packed = {};
-  if (pack_values(values, s_.packed)) {
+  const std::span<const double> values(s_.value.get(), entries_);
+  // Rarely smaller; the room that plain decimals have had is kept for the next piece.
+  PackedBlock smaller;
+  if (pack_values(values, smaller)) {
+    s_.packed = std::move(smaller);
     const PackedRows packed = s_.packed.view();
     rows.value = packed.value;
     rows.decimals = packed.decimals;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/libsvm/line.hpp"
+#include "data/storage/pages.hpp"
 #include "data/text/marks.hpp"
 #include "halfspace/data/builder.hpp"
 
@@ -23,13 +24,15 @@ struct LibsvmPiece {
   std::optional<LineFault> fault;
 };
 
-// Working memory of a thread, reused from piece to piece.
+// Working memory of a thread, reused from piece to piece. There is room for the most entries that a text can have; what is
+// not written takes no memory.
 struct LibsvmScratch {
   TextMarks marks;
-  std::vector<std::uint32_t> start, index;
-  std::vector<std::int32_t> digits;    // of plain decimals ...
-  std::vector<std::uint8_t> decimals;  // ... with their number of decimals,
-  std::vector<double> value;           // or all values as doubles, once one was not plain
+  std::vector<std::uint32_t> start;
+  Pages<std::uint32_t> index;
+  Pages<std::int32_t> digits;    // of plain decimals ...
+  Pages<std::uint8_t> decimals;  // ... with their number of decimals,
+  Pages<double> value;           // or all values as doubles, once one was not plain
   bool plain = true;
   PackedBlock packed;  // values as they are stored
   LibsvmLine line;     // one that needs care

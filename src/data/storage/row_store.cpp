@@ -197,6 +197,7 @@ void RowStore::convert_values(const Common& to, const Threads& threads) {
     const auto* const from = static_cast<const std::uint32_t*>(s.value);
     if (eight) {
       double* const out = arrays_->value8.get() + s.entry;
+      fetch_pages(out, s.entries * sizeof(double));
       for (std::uint64_t k = 0; k < s.entries; ++k) out[k] = as_double(from == nullptr ? 0 : from[k], s);
       if (from != nullptr) arrays_->value4.drop(s.entry, s.entry + s.entries);
       return;

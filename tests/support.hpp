@@ -18,6 +18,18 @@ namespace halfspace::testing {
 
 using Rows = std::vector<std::vector<double>>;
 
+// So many of the random cases, or of the columns of a large one: sanitizers look for other things than figures, and take
+// twenty to fifty times as long.
+#ifdef HALFSPACE_SANITIZED
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+template <typename T>
+constexpr T fewer_if_sanitized(T all, int times = 10) {
+  return sanitized ? static_cast<T>(all / static_cast<T>(times)) : all;
+}
+
 // Rows may have different lengths: what is missing is zero. No labels yet.
 inline DatasetParts parts_from(const Rows& rows, std::vector<double> weights = {}, std::size_t features = 0) {
   MatrixBuilder builder;

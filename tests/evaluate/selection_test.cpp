@@ -247,7 +247,7 @@ TEST_CASE("along C every way of solving planes ends at its own optimum, wherever
   const Dataset few = two_clouds(160, 1);
   GeneratorOptions wide;
   wide.rows = 60;
-  wide.features = 2000;
+  wide.features = testing::fewer_if_sanitized(2000);
   wide.distance = 3;
   const Dataset many = generate(GeneratorKind::Gaussians, wide).data;
   for (const Dataset* data : {&few, &many}) {

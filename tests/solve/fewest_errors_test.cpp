@@ -110,7 +110,7 @@ TEST_CASE("fewest errors: in one dimension the best threshold, with ties and wei
 
 TEST_CASE("fewest errors: in two dimensions the best of all lines, with ties, duplicates and weights") {
   Random random(52);
-  for (int round = 0; round < 2500; ++round) {
+  for (int round = 0; round < testing::fewer_if_sanitized(2500, 25); ++round) {
     CAPTURE(round);
     const Points p =
         random_points(random, 3 + random.below(round % 8 == 0 ? 38 : 12), 2, 2 + random.below(8));
@@ -162,8 +162,9 @@ TEST_CASE("fewest errors: the same plane and proof for any number of threads, wi
     std::size_t rows, columns;
     std::int64_t nodes;
   };
-  for (const Shape& shape :
-       {Shape{40, 2, 2'000'000}, Shape{90, 3, 2'000'000}, Shape{90, 8, 2'000}, Shape{60, 12, 2'000}}) {
+  for (const Shape& shape : {Shape{40, 2, 2'000'000}, Shape{90, 3, 2'000'000},
+                             Shape{90, 8, testing::fewer_if_sanitized<std::int64_t>(2'000)},
+                             Shape{60, 12, testing::fewer_if_sanitized<std::int64_t>(2'000)}}) {
     CAPTURE(shape.columns);
     const Points p = random_points(random, shape.rows, shape.columns, 1000);
     const Dataset data = dataset_from(p.rows, p.labels);

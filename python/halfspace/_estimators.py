@@ -28,7 +28,7 @@ class AveragedPerceptron(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """The mean of the planes of a perceptron over all steps (Freund and Schapire 1999)."""
 
 
-@with_options("voted-perceptron", **_CALIBRATE)
+@with_options("voted-perceptron", **_ONLINE)
 class VotedPerceptron(OnlineClassifier):
     """The planes of a perceptron vote, each with the number of steps it survived (Freund and Schapire 1999)."""
 

@@ -67,7 +67,7 @@ def option_texts(algorithm, params):
 
 
 def _nearest(name, known):
-    found = difflib.get_close_matches(name, known, 1)
+    found = [word for word in known if word.lower() == name.lower()] or difflib.get_close_matches(name, known, 1)
     return f"; did you mean {found[0]}?" if found else ""
 
 

@@ -29,8 +29,10 @@ class AveragedPerceptron(PlanesMixin, PartialFitMixin, OnlineClassifier):
 
 
 @with_options("voted-perceptron", **_ONLINE)
-class VotedPerceptron(OnlineClassifier):
+class VotedPerceptron(PartialFitMixin, OnlineClassifier):
     """The planes of a perceptron vote, each with the number of steps it survived (Freund and Schapire 1999)."""
+
+    _keeps_votes = True
 
 
 @with_options("passive-aggressive", **_ONLINE)

@@ -31,6 +31,8 @@ class OnlineClassifier(Classifier):
 class PartialFitMixin:
     """Learners that can go on with rows that come later."""
 
+    _keeps_votes = False  # the model is a part of what a walk goes on from
+
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """One pass over some of the rows, in their order, going on where the last call stopped. Returns self.
 
@@ -56,7 +58,7 @@ class PartialFitMixin:
         data = _data.dataset(X, numbers, self._names, weights, getattr(self, "feature_names_in_", None), self.__dict__.get("_label_name"),
                              n_jobs=self.n_jobs, categories=self._categories)
         walk = self.__dict__.get("_walk")
-        start = self.model_ if walk is None and "model_" in self.__dict__ and not first else None
+        start = self.model_ if (walk is None or self._keeps_votes) and "model_" in self.__dict__ and not first else None
         self._rows_seen = self.__dict__.get("_rows_seen", 0) + len(y)
         self._class_weight_text, self._weight_of_rows = None, None
         options = self._options(**{name: value for name, value in (("passes", 1), ("order", "cyclic")) if name in self._defaults})

@@ -145,7 +145,7 @@ struct Holder final : Base {
     } else {
       throw UsageError(
           fmt::format("{} needs the rows more than once", A::name),
-          "--stream works with perceptron, averaged-perceptron, passive-aggressive, pegasos and sgd");
+          "--stream works with perceptron, averaged-perceptron, voted-perceptron, passive-aggressive, pegasos and sgd");
     }
   }
   [[nodiscard]] Fit trace(const Dataset& data, const Run& run,

@@ -66,7 +66,7 @@ def row_weights(sample_weight, X, numbers, classes):
     if not np.any(weights > 0):
         raise ValueError("sample_weight is zero for all rows")
     if np.count_nonzero(np.bincount(numbers, weights, len(classes))) < 2:
-        raise ValueError("fewer than two classes have rows with a weight above 0; at least two classes are needed")
+        raise ValueError("sample_weight leaves rows of fewer than two classes; at least two classes are needed")
     return weights
 
 

@@ -167,7 +167,8 @@ HALFSPACE_API int32_t halfspace_train(const halfspace_dataset* data, const halfs
                                       halfspace_model** model, char** report, halfspace_error* error);
 /* Online learners: one pass over rows that are a part of more to come. `walk` (walk_size numbers; null and 0: from the start) is
  * what `after` was of the part before, with the same options; parts in their order leave the planes of one pass over all
- * rows, to the bit. `classes` of the rows are all that will come. A row of weight k is taken k times. */
+ * rows, to the bit. `classes` of the rows are all that will come. A row of weight k is taken k times. Voted perceptrons also take the
+ * model of the part before, as `start`. */
 HALFSPACE_API int32_t halfspace_learn(const halfspace_dataset* data, const halfspace_training* how, const double* walk,
                                       uint64_t walk_size, halfspace_model** model, double** after, uint64_t* after_size,
                                       char** report, halfspace_error* error);

@@ -67,6 +67,7 @@ class Classifier(FilesMixin, ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(f"the labels have only one class, {self.classes_[0]!r}; at least two classes are needed")
         weights = _checks.row_weights(sample_weight, X, numbers, self.classes_)
+        self._rows_of_classes = np.bincount(numbers if weights is None else numbers[weights > 0], minlength=len(self.classes_))
         self._names = _data.label_names(self.classes_)
         weights = self._class_weights(y, numbers, weights)
         self._weight_of_rows = float(len(numbers)) if weights is None else math.fsum(weights)  # without rounding: whoever adds up

@@ -45,6 +45,17 @@ def classes_of(y):
     return np.unique(y, return_inverse=True)
 
 
+def sample_weight_in(estimator, keywords):
+    """The sample_weight among the keywords of a fit whose result depends on the order of the rows.
+
+    It does not stand in the signatures of those: scikit-learn takes it there for a promise that a row of weight 0 may stand anywhere.
+    """
+    unknown = sorted(set(keywords) - {"sample_weight"})
+    if unknown:
+        raise TypeError(f"{type(estimator).__name__}.fit() got an unexpected keyword argument '{unknown[0]}'")
+    return keywords.get("sample_weight")
+
+
 def row_weights(sample_weight, X, numbers, classes):
     """Weights of the rows as floats, or None. There must be rows of two classes."""
     if sample_weight is None:
@@ -55,7 +66,7 @@ def row_weights(sample_weight, X, numbers, classes):
     if not np.any(weights > 0):
         raise ValueError("sample_weight is zero for all rows")
     if np.count_nonzero(np.bincount(numbers, weights, len(classes))) < 2:
-        raise ValueError("fewer than two classes have rows with a weight above 0; at least two classes are needed")
+        raise ValueError("sample_weight leaves rows of fewer than two classes; at least two classes are needed")
     return weights
 
 

@@ -68,7 +68,8 @@ def read(path, *, as_frame=False, n_jobs=None, **options):
 
     Options are those of the command line: format, label, weight, ignore, categorical, text, missing, zero_based. Returns (X, y): X a
     numpy array, or a scipy CSR matrix where the rows are sparse; y as numbers where all labels are numbers, else as words, None
-    where the file has none. Values that the library keeps as floats are used where they are, read-only; those that it keeps smaller
+    where the file has none; with weight= also the weights of the rows, (X, y, weights), which are weight's column or, with True, those that
+    the file has; False leaves those out. Values that the library keeps as floats are used where they are, read-only; those that it keeps smaller
     (ones, decimals) become float64. With as_frame=True X is a pandas frame with the names of the columns.
 
     >>> import halfspace
@@ -76,8 +77,10 @@ def read(path, *, as_frame=False, n_jobs=None, **options):
     >>> X.shape, sorted(set(y))
     ((150, 4), ['setosa', 'versicolor', 'virginica'])
     """
-    pairs = []
+    pairs, weight = [], options.get("weight")
     for name, value in options.items():
+        if name == "weight" and (value is None or isinstance(value, bool)):
+            continue
         if isinstance(value, (list, tuple)):
             value = ",".join(value)
         pairs += [name.replace("_", "-"), "yes" if value is True else "no" if value is False else value]
@@ -87,6 +90,8 @@ def read(path, *, as_frame=False, n_jobs=None, **options):
     data = lib.Handle("dataset", out)
     about = lib.call_for_json("dataset_describe", data.pointer)
     rows, cols, entries = about["rows"], about["features"], about["nonzeros"]
+    if about["weighted"] and weight is None:
+        raise ValueError(f"{path}: its rows have weights: weight=True hands them out too, as (X, y, weights), weight=False leaves them out")
     X = _in_place(data, about)
     if X is not None:
         pass
@@ -109,7 +114,12 @@ def read(path, *, as_frame=False, n_jobs=None, **options):
         y = label_values(about["classes"])[numbers]
         if as_frame:
             y = pandas.Series(y, name=about["label"])
-    return X, y
+    if weight is None or weight is False:
+        return X, y
+    weights = np.ones(rows)
+    if about["weighted"]:
+        lib.call("dataset_labels", data.pointer, None, ctypes.c_void_p(weights.ctypes.data))
+    return X, y, weights
 
 
 class _Memory:

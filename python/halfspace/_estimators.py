@@ -28,9 +28,11 @@ class AveragedPerceptron(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """The mean of the planes of a perceptron over all steps (Freund and Schapire 1999)."""
 
 
-@with_options("voted-perceptron", **_CALIBRATE)
-class VotedPerceptron(OnlineClassifier):
+@with_options("voted-perceptron", **_ONLINE)
+class VotedPerceptron(PartialFitMixin, OnlineClassifier):
     """The planes of a perceptron vote, each with the number of steps it survived (Freund and Schapire 1999)."""
+
+    _keeps_votes = True
 
 
 @with_options("passive-aggressive", **_ONLINE)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The C interface (include/halfspace/c.h) seen from Python: structures, functions, errors, handles."""
+import atexit
 import ctypes
 import functools
 import json
@@ -8,6 +9,7 @@ import os
 import pathlib
 import queue
 import threading
+import time
 
 _FLOAT64, _FLOAT32, _INT32, _INT64, _UINT32, _UINT64 = range(6)
 TYPES = {"float64": _FLOAT64, "float32": _FLOAT32, "int32": _INT32, "int64": _INT64, "uint32": _UINT32, "uint64": _UINT64}
@@ -105,8 +107,8 @@ _forked = False
 
 
 def _after_fork():
-    global _forked, _worker
-    _forked, _worker = True, None
+    global _forked, _worker, _running
+    _forked, _worker, _running = True, None, set()
 
 
 if hasattr(os, "register_at_fork"):
@@ -235,6 +237,8 @@ class _Worker:
 
 
 _worker = None
+_running = set()  # of threads beside the main one: what stops them
+_ending = False
 
 
 def interruptible(work):
@@ -242,10 +246,27 @@ def interruptible(work):
     global _worker
     stop = Handle("stop", _so.halfspace_stop_make())
     if threading.current_thread() is not threading.main_thread():
-        return work(stop.pointer)
+        _running.add(stop)
+        try:
+            if _ending:
+                raise Stopped("Python ends")
+            return work(stop.pointer)
+        finally:
+            _running.discard(stop)
     if _worker is None:
         _worker = _Worker()
     return _worker.call(lambda: work(stop.pointer), lambda: _so.halfspace_stop_cancel(stop.pointer))
+
+
+@atexit.register
+def _end():
+    """Fits of daemon threads end before Python does: one that then called back would take the process with it."""
+    global _ending
+    _ending, until = True, time.monotonic() + 10
+    while _running and time.monotonic() < until:
+        for stop in list(_running):
+            _so.halfspace_stop_cancel(stop.pointer)
+        time.sleep(0.001)
 
 
 def algorithms():

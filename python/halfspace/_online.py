@@ -13,13 +13,13 @@ from ._checks import CHECKS
 class OnlineClassifier(Classifier):
     """Walks over the rows in their order, each as often as it counts: a row of a class with the weight k is taken k times."""
 
-    def fit(self, X, y, **unknown):
-        """Trains on rows X (float64 or float32, dense or CSR: read where they are) with labels y. Returns self."""
-        if unknown:
-            hint = ": the order of the rows counts; class_weight, or sample_weight of partial_fit" if "sample_weight" in unknown else ""
-            raise TypeError(f"{type(self).__name__}.fit() takes no {', '.join(unknown)}{hint}")
+    def fit(self, X, y, **weights):
+        """Trains on rows X (float64 or float32, dense or CSR: read where they are) with labels y, in their order. Returns self.
+
+        sample_weight: a row of weight k is taken k times in every pass, one of weight 0.3 in three passes of ten, one of weight 0 is absent.
+        """
         before = self.__dict__.get("model_") if self.__dict__.get("warm_start") else None
-        data = self._training_set(X, y, None)
+        data = self._training_set(X, y, _checks.sample_weight_in(self, weights))
         if before is not None and set(before.classes) != set(self._names):
             raise ValueError(f"warm_start: the classes were {', '.join(before.classes)}, now they are {', '.join(self._names)}")
         model, report = self._with_trainer(self._algorithm, self._options(), lambda trainer: _model.train(data, trainer), before)
@@ -30,6 +30,8 @@ class OnlineClassifier(Classifier):
 
 class PartialFitMixin:
     """Learners that can go on with rows that come later."""
+
+    _keeps_votes = False  # the model is a part of what a walk goes on from
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """One pass over some of the rows, in their order, going on where the last call stopped. Returns self.
@@ -56,7 +58,7 @@ class PartialFitMixin:
         data = _data.dataset(X, numbers, self._names, weights, getattr(self, "feature_names_in_", None), self.__dict__.get("_label_name"),
                              n_jobs=self.n_jobs, categories=self._categories)
         walk = self.__dict__.get("_walk")
-        start = self.model_ if walk is None and "model_" in self.__dict__ and not first else None
+        start = self.model_ if (walk is None or self._keeps_votes) and "model_" in self.__dict__ and not first else None
         self._rows_seen = self.__dict__.get("_rows_seen", 0) + len(y)
         self._class_weight_text, self._weight_of_rows = None, None
         options = self._options(**{name: value for name, value in (("passes", 1), ("order", "cyclic")) if name in self._defaults})

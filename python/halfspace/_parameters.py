@@ -67,7 +67,7 @@ def option_texts(algorithm, params):
 
 
 def _nearest(name, known):
-    found = difflib.get_close_matches(name, known, 1)
+    found = [word for word in known if word.lower() == name.lower()] or difflib.get_close_matches(name, known, 1)
     return f"; did you mean {found[0]}?" if found else ""
 
 
@@ -101,6 +101,16 @@ def in_our_words(cls, params, features, scale):
             raise ValueError(f"{name} and {word.own} are two ways to say the same: give one of them")
         out.update(said)
     return out
+
+
+_EXAMPLE = """    Examples
+    --------
+    >>> import halfspace
+    >>> X, y = halfspace.read("data/iris.csv")
+    >>> model = halfspace.{}().fit(X, y == "setosa")
+    >>> model.score(X, y == "setosa") > 0.95
+    True
+"""
 
 
 def with_options(algorithm, /, leave_out=(), defaults=(), **more):
@@ -148,7 +158,7 @@ def with_options(algorithm, /, leave_out=(), defaults=(), **more):
         cls.__init__ = __init__
         cls._algorithm, cls._parameters, cls._words, cls._defaults, cls._names_of_params = algorithm, table, words, defaults, sorted(table)
         lines = "".join(f"    {name} : default {default!r}\n        {words}\n" for name, (default, words) in table.items())
-        cls.__doc__ = f"{inspect.cleandoc(cls.__doc__)}\n\n    Parameters\n    ----------\n{lines}"
+        cls.__doc__ = f"{inspect.cleandoc(cls.__doc__)}\n\n    Parameters\n    ----------\n{lines}\n{_EXAMPLE.format(cls.__name__)}"
         return cls
 
     return decorate

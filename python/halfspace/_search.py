@@ -2,7 +2,7 @@
 """The library's own choice of options: estimators that tune themselves, a classifier along one option, and the updates of a walk."""
 import numpy as np
 
-from . import _data, _model
+from . import _checks, _data, _model
 from ._base import Classifier
 from ._parameters import TABLES, keyword, value_of_text, with_options
 from ._proofs import _labelled
@@ -26,20 +26,17 @@ def _range_text(value):
 
 
 class _TunedMixin:
-    def _tune(self, X, y, unknown, algorithm, options, folds):
-        if unknown:
-            hint = ": which rows are in which fold depends on all of them; GridSearchCV takes weights" if "sample_weight" in unknown else ""
-            raise TypeError(f"{type(self).__name__}.fit() takes no {', '.join(unknown)}{hint}")
+    def _tune(self, X, y, weights, algorithm, options, folds):
+        """options(): pairs of names and texts, asked for when the rows and classes are known."""
         folds = 5 if folds is None else folds
         if not isinstance(self.repeats, (int, np.integer)) or isinstance(self.repeats, bool) or self.repeats < 1:
             raise ValueError(f"repeats must be a whole number of at least 1, not {self.repeats!r}")
         if not isinstance(folds, (int, np.integer)) or isinstance(folds, bool) or folds < 2:
             raise ValueError(f"{'cv' if hasattr(self, 'cv') else 'folds'} must be a number of folds of at least 2, not {folds!r}; "
                              "GridSearchCV takes what splits in another way")
-        data = self._training_set(X, y, None)
-        rows = np.bincount(np.unique(np.asarray(y), return_inverse=True)[1])
-        folds = int(min(folds, max(2, rows.min())))  # every class has a row in every fold where there are enough
-        model, report = self._with_trainer(algorithm, options, lambda trainer: _model.tune(
+        data = self._training_set(X, y, _checks.sample_weight_in(self, weights))
+        folds = int(min(folds, max(2, self._rows_of_classes.min())))  # every class has a row in every fold where there are enough
+        model, report = self._with_trainer(algorithm, options(), lambda trainer: _model.tune(
             data, trainer, folds, self.repeats, self._said()["metric"], self.costs, self.rule, self.nested))
         self.tuning_ = report["tuning"]
         chosen = self.tuning_["chosen"]
@@ -59,24 +56,14 @@ class LogisticRegressionCV(_TunedMixin, Classifier):
     `C_` is the choice, `tuning_` the table of everything that was tried, `best_score_` its mean over the folds.
     """
 
-    def fit(self, X, y, **unknown):
-        """Chooses C and trains with it on all rows. Returns self."""
+    def fit(self, X, y, **weights):
+        """Chooses C and trains with it on all rows. sample_weight counts in the fits and in the errors on rows held out. Returns self."""
         self._weight_of_rows = None
         count = isinstance(self.Cs, (int, np.integer))
         text = _range_text((f"1e-4:1e4:{self.Cs}" if self.Cs != 1 else "1e-4") if count else self.Cs)
-        options = self._options_of(X, y) + ["C", text]
-        self._tune(X, y, unknown, "logistic", options, self.cv)
+        self._tune(X, y, weights, "logistic", lambda: self._options() + ["C", text], self.cv)
         self.C_ = np.array([float(self.best_params_.get("C", text))])
         return self
-
-    def _options_of(self, X, y):
-        self._class_weight_text = None
-        if self.class_weight is not None:
-            self.classes_, numbers = np.unique(np.asarray(y), return_inverse=True)
-            self._names = _data.label_names(self.classes_)
-            if self._class_weights(np.asarray(y), numbers, None) is not None:
-                raise ValueError("class_weight: factors above 0 for classes with plain names")
-        return self._options()
 
 
 _TUNED = {
@@ -98,15 +85,15 @@ class TunedClassifier(_TunedMixin, Classifier):
     def _gives_probabilities(self):
         return self.algorithm == "logistic"
 
-    def fit(self, X, y, **unknown):
-        """Chooses and trains on all rows. Returns self."""
+    def fit(self, X, y, **weights):
+        """Chooses and trains on all rows. sample_weight counts in the fits and in the errors on rows held out. Returns self."""
         self._class_weight_text = None
         if not isinstance(self.algorithm, str):
             raise TypeError(f"algorithm must be a text, not {self.algorithm!r}")
         pairs = []
         for name, value in (self.options or {}).items():
             pairs += ["lambda" if name == "alpha" else name.replace("_", "-"), _range_text(value)]
-        return self._tune(X, y, unknown, self.algorithm, pairs, self.folds)
+        return self._tune(X, y, weights, self.algorithm, lambda: pairs, self.folds)
 
 
 def _pairs(options):

@@ -70,7 +70,9 @@ def _word(name, value):
 
 
 def as_array(X):
-    """Numbers in lists and objects as floats; those that are too large for one are said so."""
+    """Numbers in lists and objects as floats; those that are too large for one are said so, and times are none."""
+    if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M"):
+        raise ValueError("X holds times; give numbers, such as days since a date")
     if isinstance(X, (list, tuple)) or getattr(X, "dtype", None) == object:
         try:
             return np.asarray(X, dtype=float) if getattr(X, "dtype", None) == object else X
@@ -92,6 +94,9 @@ def table_of(X):
 
 def _of_pandas(frame):
     kinds = [getattr(kind, "name", str(kind)) for kind in frame.dtypes]
+    for name, kind in zip(frame.columns, kinds):
+        if kind.startswith(("datetime", "timedelta", "period")):
+            raise ValueError(f"column {name!r} holds times; give numbers, such as days since a date")
     if not any(kind in ("category", "object", "string", "str") for kind in kinds):
         return None
     import pandas

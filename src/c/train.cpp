@@ -12,6 +12,7 @@
 #include "halfspace/data/whole.hpp"
 #include "halfspace/evaluate/calibrate.hpp"
 #include "halfspace/solve/separability.hpp"
+#include "solve/online/votes.hpp"
 
 namespace halfspace::c {
 namespace {
@@ -223,6 +224,12 @@ std::shared_ptr<const WalkState> walk_that_led_to(const Model& model) {
   return state;
 }
 
+// What a voted perceptron goes on with besides its walk. Null: the model is none.
+std::shared_ptr<const VotedModel> votes_of(const halfspace_model* model) {
+  const auto* votes = model == nullptr ? nullptr : std::get_if<VotedModel>(&model->model.form);
+  return votes == nullptr ? nullptr : std::make_shared<const VotedModel>(*votes);
+}
+
 // The plane with the widest margin where there is one, else that of the proof, as doubles.
 void put_plane(Json& out, const Separability& found, std::size_t features) {
   if (!found.widest.theta.empty()) {
@@ -318,9 +325,11 @@ std::int32_t halfspace_learn(const halfspace_dataset* data, const halfspace_trai
                              std::uint64_t walk_size, halfspace_model** model, double** after,
                              std::uint64_t* after_size, char** report, halfspace_error* error) {
   return guarded(error, [&] {
-    const halfspace_training& given = need(how, "how");
+    halfspace_training given = need(how, "how");
     need(model, "model") = nullptr;
     need(after, "after") = nullptr;
+    const std::shared_ptr<const VotedModel> votes = votes_of(given.start);
+    if (votes != nullptr) given.start = nullptr;
     if (preparation_of(given).scale != ScaleKind::None || given.features != nullptr ||
         given.positive != nullptr)
       throw UsageError("rows that come in parts are taken as they are: no scaling, no features made of them");
@@ -329,8 +338,13 @@ std::int32_t halfspace_learn(const halfspace_dataset* data, const halfspace_trai
       run.resume = walk_that_led_to(given.start->model);
       if (run.resume != nullptr) run.start = nullptr;
     }
-    if (walk_size > 0)
-      run.resume = std::make_shared<const WalkState>(walk_state_from({&need(walk, "walk"), walk_size}));
+    if (walk_size > 0) {
+      auto state = std::make_shared<WalkState>(walk_state_from({&need(walk, "walk"), walk_size}));
+      state->votes = votes;
+      run.resume = std::move(state);
+    } else if (votes != nullptr) {
+      run.resume = walk_of(votes);
+    }
     Fit fit = train_part(need(data, "data").data, algorithm_of(given), run);
     const std::vector<double> state = to_numbers(*fit.trace.walk);
     need(after_size, "after_size") = state.size();

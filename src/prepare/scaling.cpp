@@ -70,23 +70,47 @@ void join_ranges(const Team& team, Ranges& all) {
   }
 }
 
+// Of the rows from `begin` to `end`. What is known of a column lies side by side, because sparse rows come to columns here and there.
+template <class View>
+void sparse_ranges(const Dataset& data, const View& view, std::size_t begin, std::size_t end, Ranges& out) {
+  struct Column {
+    double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
+    std::size_t stored = 0;
+  };
+  std::vector<Column> columns(view.cols);
+  for (std::size_t i = begin; i < end; ++i) {
+    if (data.weight(i) == 0) continue;
+    ++out.rows;
+    for_entries(view.row(i), [&](std::uint32_t j, double x) {
+      Column& column = columns[j];
+      column.low = std::min(column.low, x);
+      column.high = std::max(column.high, x);
+      ++column.stored;
+    });
+  }
+  for (std::size_t j = 0; j < view.cols; ++j) {
+    out.low[j] = columns[j].low;
+    out.high[j] = columns[j].high;
+    out.stored[j] = columns[j].stored;
+  }
+}
+
 template <class View>
 Ranges column_ranges(const Dataset& data, const View& view, const Team& team) {
   const Threads& threads = team.threads();
-  struct Part {
-    std::vector<double> low, high;
-    std::vector<std::size_t> stored;
-    std::size_t rows = 0;
-  };
   // Extremes do not depend on the order, so one part per thread will do.
   const auto parts = static_cast<std::size_t>(threads.count());
   const std::size_t block = std::max<std::size_t>(1, (view.rows + parts - 1) / parts);
-  std::vector<Part> part((view.rows + block - 1) / block);
+  std::vector<Ranges> part((view.rows + block - 1) / block);
   for_blocks(threads, view.rows, block, [&](std::size_t begin, std::size_t end) {
-    Part& p = part[begin / block];
+    Ranges& p = part[begin / block];
     p.low.assign(view.cols, std::numeric_limits<double>::infinity());
     p.high.assign(view.cols, -std::numeric_limits<double>::infinity());
     p.stored.assign(view.cols, 0);
+    if constexpr (is_sparse<View>) {
+      sparse_ranges(data, view, begin, end, p);
+      return;
+    }
     double* const low = p.low.data();
     double* const high = p.high.data();
     std::size_t* const stored = p.stored.data();
@@ -103,7 +127,7 @@ Ranges column_ranges(const Dataset& data, const View& view, const Team& team) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Ranges all{std::vector<double>(view.cols, infinity), std::vector<double>(view.cols, -infinity),
              std::vector<std::size_t>(view.cols, 0)};
-  for (const Part& p : part) {
+  for (const Ranges& p : part) {
     all.rows += p.rows;
     for (std::size_t j = 0; j < view.cols; ++j) {
       all.low[j] = std::min(all.low[j], p.low[j]);

@@ -143,9 +143,9 @@ struct Holder final : Base {
       if (run.start != nullptr) model.facts.emplace_back("from", run.start->name);
       return fit;
     } else {
-      throw UsageError(
-          fmt::format("{} needs the rows more than once", A::name),
-          "--stream works with perceptron, averaged-perceptron, passive-aggressive, pegasos and sgd");
+      throw UsageError(fmt::format("{} needs the rows more than once", A::name),
+                       "--stream works with perceptron, averaged-perceptron, voted-perceptron, "
+                       "passive-aggressive, pegasos and sgd");
     }
   }
   [[nodiscard]] Fit trace(const Dataset& data, const Run& run,

@@ -21,6 +21,7 @@
 #include "halfspace/solve/separability.hpp"
 #include "solve/kernel/online.hpp"
 #include "solve/online/fit.hpp"
+#include "solve/online/votes.hpp"
 
 namespace halfspace {
 namespace {
@@ -338,6 +339,26 @@ Fit solve_stream(RowStream& stream, const Perceptron& options, const Run& run) {
 Fit solve_stream(RowStream& stream, const AveragedPerceptron& options, const Run& run) {
   refuse_kernel(options, run, "--stream");
   return keep_streamed(stream, setup_of(options, run), true, run);
+}
+
+Fit solve_stream(RowStream& stream, const VotedPerceptron& options, const Run& run) {
+  refuse_kernel(options, run, "--stream");
+  if (options.last_half)
+    throw UsageError("--stream: which half of the steps is the last is not known before they end",
+                     "leave --last-half out");
+  if (run.start != nullptr)
+    throw UsageError("--from: a vote is kept as the rows that were mistaken, so it starts at zero");
+  OnlineSetup setup = setup_of(options, run);
+  check_streamable(setup.order == Order::Cyclic, setup.passes);
+  setup.record = true;
+  VoteKeeper keeper(run.resume.get(), setup.offset == Offset::Lifted, most_votes);
+  setup.after_block = [&](const RowAccess& rows, std::size_t count, std::vector<PlaneWalk>& walk) {
+    keeper.take(rows, count, walk);
+  };
+  StreamedWalk streamed = walk_stream(stream, PerceptronRule(), setup, run);
+  Fit fit = streamed_fit(streamed, setup, run.resume == nullptr);
+  fit.model().form = keeper.finish(streamed.features, streamed.walk.planes.size(), streamed.state->steps);
+  return fit;
 }
 
 }  // namespace halfspace

@@ -97,11 +97,16 @@ class Online(ProgramTest):
                 self.train(name, "memory", "--algorithm", algorithm, "--passes", "1", "--order", "cyclic")
                 self.done("train", "-", "-o", "stream", "--stream", "--algorithm", algorithm, stdin=text.encode())
                 self.assertEqual(self.weights("memory"), self.weights("stream"), (name, algorithm))
+            self.train(name, "memory", "--algorithm", "voted-perceptron", "--passes", "1")
+            self.done("train", "-", "-o", "stream", "--stream", "--algorithm", "voted-perceptron", stdin=text.encode())
+            votes = [self.done("predict", model, name, "--scores", "--quiet") for model in ("memory", "stream")]
+            self.assertEqual(votes[0], votes[1], name)
 
     def test_a_stream_says_what_it_cannot_do(self):
         perceptron = ("--algorithm", "perceptron")
-        self.assertIn("voted-perceptron needs the rows", self.fails(2, "train", "rows.txt", "-o", "m", "--stream",
-                                                                    "--algorithm", "voted-perceptron"))
+        self.assertIn("svm needs the rows", self.fails(2, "train", "rows.txt", "-o", "m", "--stream", "--algorithm", "svm"))
+        self.assertIn("leave --last-half out", self.fails(2, "train", "rows.txt", "-o", "m", "--stream", "--algorithm", "voted-perceptron",
+                                                          "--last-half"))
         self.assertIn("--stream reads libsvm text", self.fails(3, "train", "table.csv", "-o", "m", "--stream", *perceptron))
         self.assertIn("come once", self.fails(2, "train", "rows.txt", "-o", "m", "--stream", *perceptron, "--passes", "2"))
         self.assertIn("one order", self.fails(2, "train", "rows.txt", "-o", "m", "--stream", *perceptron, "--order", "shuffled"))

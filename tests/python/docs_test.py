@@ -13,6 +13,7 @@ import support  # noqa: F401
 
 import halfspace
 import halfspace._data
+import halfspace._estimators
 import halfspace._search
 
 failed = 0
@@ -27,7 +28,7 @@ for page in ("README.md", "docs/python.md"):
         if shown and out.getvalue() != shown:
             failed += 1
             print(f"{page}: expected\n{shown}found\n{out.getvalue()}")
-for module in (halfspace._data, halfspace._search):
+for module in (halfspace._data, halfspace._estimators, halfspace._search):
     tried = doctest.testmod(module)
     assert tried.attempted, module
     failed += tried.failed

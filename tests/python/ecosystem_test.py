@@ -112,6 +112,20 @@ class Ecosystem(unittest.TestCase):
         self.assertEqual(len(several["estimator"]), 5)
         self.assertEqual(cross_val_predict(hs.LogisticRegression(), *IRIS, method="predict_proba").shape, (150, 3))
 
+    def test_weights_go_through_pipelines_and_searches(self):
+        X, y = BINARY
+        weights = np.arange(len(y)) % 3
+        scaled = StandardScaler().fit_transform(X)
+        for cls in (hs.Perceptron, hs.LinearSVC, hs.LogisticRegressionCV):
+            chain = make_pipeline(StandardScaler(), cls())
+            chain.fit(X, y, **{f"{cls.__name__.lower()}__sample_weight": weights})
+            alone = cls().fit(scaled, y, sample_weight=weights)
+            np.testing.assert_array_equal(chain[-1].coef_, alone.coef_)
+            self.assertFalse(np.array_equal(alone.coef_, cls().fit(scaled, y).coef_))
+        search = GridSearchCV(hs.AveragedPerceptron(), {"passes": [1, 5]}, cv=3).fit(X, y, sample_weight=weights)
+        np.testing.assert_array_equal(search.best_estimator_.coef_, clone(search.best_estimator_).fit(X, y, sample_weight=weights).coef_)
+        self.assertEqual(len(cross_val_score(hs.SGDClassifier(), X, y, cv=3, fit_params={"sample_weight": weights})), 3)
+
     def test_a_matrix_of_a_kernel_is_split_on_both_sides(self):
         X, y = IRIS
         matrix = X @ X.T

@@ -5,6 +5,8 @@ import ctypes
 import multiprocessing
 import os
 import pickle
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -54,6 +56,16 @@ class Hostile(unittest.TestCase):
             self.refused(wrong.astype(np.float32), words="NaN|infinity")
             self.refused(sparse.csr_matrix(wrong), words="NaN|infinity")
         self.refused(np.full(X.shape, 10**400, dtype=object))
+
+    def test_times_are_no_numbers(self):
+        times = np.full(X.shape, "2026-01-02", "datetime64[ns]")
+        self.refused(times, words="times")
+        self.refused(times - times, words="times")
+        try:
+            import pandas
+        except ImportError:
+            return
+        self.refused(pandas.DataFrame(times, columns=list("abcd")), words="column 'a' holds times")
 
     def test_shapes(self):
         self.refused(np.float64(1.0), words="scalar|0d|2D")
@@ -210,6 +222,57 @@ class Hostile(unittest.TestCase):
         with context.Pool(3) as pool:
             for scores in pool.map(fit_in_child, range(6)):
                 self.assertEqual(scores, expected.tolist())
+
+    def test_python_ends_during_a_fit(self):
+        begin = ("import atexit, sys, threading, numpy as np, halfspace as hs\n"
+                 "X, y = np.random.default_rng(0).normal(size=(3000, 30)), np.arange(3000) % 2\n")
+        # A daemon thread whose callback is called all the time; the main thread ends.
+        daemon = ("seen = threading.Event()\n"
+                  "work = lambda: hs.Perceptron(passes=1e9, callback=lambda now: seen.set()).fit(X, y)\n"
+                  "threading.Thread(target=work, daemon=True).start()\nseen.wait()")
+        exits = "hs.Perceptron(passes=1e9, callback=lambda now: sys.exit(3)).fit(X, y)"
+        late = "atexit.register(lambda: print(hs.LinearSVC(gap=0.1).fit(X, y).n_iter_ > 0))"
+        for script, code, out in ((daemon, 0, ""), (exits, 3, ""), (late, 0, "True\n")):
+            done = subprocess.run([sys.executable, "-c", begin + script], capture_output=True, text=True, timeout=120)
+            self.assertEqual((done.returncode, done.stdout), (code, out), done.stderr)
+            self.assertNotIn("FATAL", done.stderr)
+
+    def test_callbacks_that_fit_and_predict(self):
+        inner = []
+
+        def look(_):
+            inner.append(hs.LinearSVC(gap=0.1).fit(X, Y).predict(X[:3]).tolist())
+            return len(inner) < 3
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            hs.Perceptron(passes=1e9, callback=look).fit(X, Y)
+        self.assertEqual(inner, 3 * [hs.LinearSVC(gap=0.1).fit(X, Y).predict(X[:3]).tolist()])
+
+    def test_one_estimator_in_many_threads_and_forks_beside_them(self):
+        model, wrong = hs.LogisticRegression().fit(X, Y), []
+
+        def use(rows):
+            try:
+                for _ in range(10):
+                    model.fit(X[:rows], Y[:rows])
+                    model.predict(X[:10])
+                    pickle.loads(pickle.dumps(model))
+                    repr(model)
+            except BaseException as error:
+                wrong.append(error)
+
+        workers = [threading.Thread(target=use, args=(rows,)) for rows in (150, 140, 130)]
+        for worker in workers:
+            worker.start()
+        for _ in range(0 if "ASAN_OPTIONS" in os.environ else 3):  # the sanitizer's allocator may be locked in the child
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if hs.LinearSVC().fit(X, Y).score(X, Y) > 0.9 else 1)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+        for worker in workers:
+            worker.join()
+        self.assertEqual(wrong, [])
 
     def test_labels(self):
         with self.assertRaisesRegex(ValueError, "class"):

@@ -52,6 +52,23 @@ class Parts(unittest.TestCase):
                     np.testing.assert_array_equal(parts.coef_, whole.coef_, err_msg=repr(learner))
                     np.testing.assert_array_equal(parts.intercept_, whole.intercept_, err_msg=repr(learner))
 
+    def test_votes_are_those_of_one_pass_to_the_bit(self):
+        for X, y in (shuffled(*IRIS), shuffled(*CANCER)):
+            for rows in (X, sparse.csr_matrix(X)):
+                whole = hs.VotedPerceptron(passes=1).fit(rows, y)
+                parts = hs.VotedPerceptron()
+                for begin, end in ((0, 1), (1, 2), (2, 50), (50, 51), (51, len(y))):
+                    parts.partial_fit(rows[begin:end], y[begin:end], classes=np.unique(y))
+                    parts = pickle.loads(pickle.dumps(parts))
+                np.testing.assert_array_equal(parts.decision_function(rows), whole.decision_function(rows))
+                np.testing.assert_array_equal(hs.VotedPerceptron(passes=1).fit(rows, y).partial_fit(rows, y).decision_function(rows),
+                                              hs.VotedPerceptron(passes=2).fit(rows, y).decision_function(rows))
+        with self.assertRaisesRegex(ValueError, "votes that lived longer"):
+            parts._walk = hs.VotedPerceptron().partial_fit(rows[:1], y[:1], classes=np.unique(y))._walk
+            parts.partial_fit(rows, y)
+        with self.assertRaisesRegex(ValueError, "kernel"):
+            hs.VotedPerceptron(kernel="rbf:1").partial_fit(X, y, classes=np.unique(y))
+
     def test_the_steps_are_those_of_scikit_learn(self):
         X, y = shuffled(*IRIS)
         y = y == "setosa"

@@ -80,6 +80,37 @@ class Package(unittest.TestCase):
                     with open(model, "rb") as file:
                         self.assertEqual(file.read(), bytes(ours.model_))
 
+    def test_weights_of_a_file_make_the_planes_of_the_program(self):
+        program = os.environ.get("HALFSPACE_PROGRAM", "")
+        if not os.path.exists(program):
+            self.skipTest("the program is not built")
+        with tempfile.TemporaryDirectory() as folder:
+            path, cache, model = [os.path.join(folder, name) for name in ("t.csv", "t.hsd", "m")]
+            random = np.random.default_rng(3)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("a,b,often,label\n")
+                for i in range(80):
+                    a, b = random.normal(size=2).round(3)
+                    file.write(f"{a},{b},{(i % 5) / 2},{'yes' if a + b + random.normal() / 2 > 0 else 'no'}\n")
+            for algorithm, estimator in (("perceptron", hs.Perceptron()), ("voted-perceptron", hs.VotedPerceptron()), ("svm", hs.LinearSVC())):
+                subprocess.run([program, "train", path, "--weight", "often", "-o", model, "--quiet", "--algorithm", algorithm], check=True,
+                               capture_output=True)
+                X, y, weights = hs.read(path, weight="often", as_frame=True)
+                self.assertEqual(weights.tolist(), [(i % 5) / 2 for i in range(80)])
+                estimator.fit(X, y, sample_weight=weights)
+                theirs = hs.load(model)  # it knows the name of the column of weights, besides
+                np.testing.assert_array_equal(theirs.decision_function(X), estimator.decision_function(X))
+                self.assertEqual(theirs.certificate_, estimator.certificate_)
+                self.assertEqual(theirs.model_.describe["facts"]["data"], estimator.model_.describe["facts"]["data"])
+                self.assertTrue(hs.verify(estimator, X, y, sample_weight=weights).holds)
+                self.assertFalse(hs.verify(estimator, X, y).holds)
+            subprocess.run([program, "convert", path, "--weight", "often", "-o", cache, "--quiet"], check=True, capture_output=True)
+            with self.assertRaisesRegex(ValueError, "weight=True"):
+                hs.read(cache)
+            np.testing.assert_array_equal(hs.read(cache, weight=True)[2], weights)
+            self.assertEqual(len(hs.read(cache, weight=False)), 2)
+            self.assertEqual(hs.read("data/iris.csv", weight=True)[2].tolist(), [1.0] * 150)
+
     def test_certificate_is_verified_and_a_changed_row_is_noticed(self):
         X, y = CANCER
         model = hs.LinearSVC(class_weight="balanced").fit(X, y)

@@ -122,5 +122,6 @@ struct VotedPerceptron {
 // for the models that need the rows again.
 [[nodiscard]] Fit solve_stream(RowStream& stream, const Perceptron& options, const Run& run);
 [[nodiscard]] Fit solve_stream(RowStream& stream, const AveragedPerceptron& options, const Run& run);
+[[nodiscard]] Fit solve_stream(RowStream& stream, const VotedPerceptron& options, const Run& run);
 
 }  // namespace halfspace

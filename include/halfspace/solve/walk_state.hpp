@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
+
+#include "halfspace/model/model.hpp"
 
 namespace halfspace {
 
@@ -18,6 +21,7 @@ struct WalkState {
   std::vector<double> theta0, offset_sums;
   // Feature after feature, the planes of one beside each other. Sums and base only where a mean is kept.
   std::vector<double> v, sums, base;
+  std::shared_ptr<const VotedModel> votes;  // voted perceptrons: the planes so far; not among the numbers
 };
 
 // All of it as numbers, for callers that keep it as bytes, and back. Throws UsageError for numbers that are no state.

@@ -54,6 +54,7 @@ struct Mistake {
   bool positive = false;
 };
 
+struct PlaneWalk;
 struct OnlineSetup {
   Passes passes;
   std::int64_t max_passes = 1000;
@@ -70,6 +71,8 @@ struct OnlineSetup {
   std::function<double(std::span<const double> margins, double theta_norm2)> objective;
   const UpdateObserver* observer = nullptr;
   const StartPlane* start = nullptr;  // where the planes start; null: at zero
+  // Streams: called after the steps on a block, with its rows and what was recorded on them, which is gone then.
+  std::function<void(const RowAccess& rows, std::size_t count, std::vector<PlaneWalk>& walk)> after_block;
 };
 
 struct PlaneWalk {

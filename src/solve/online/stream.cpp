@@ -42,6 +42,7 @@ StreamedWalk walk_stream(RowStream& stream, const StepRule& rule, const OnlineSe
     const std::span<const std::uint32_t> order =
         block.visits.empty() ? std::span<const std::uint32_t>(visits).first(n) : block.visits;
     walker->steps(*rows, block.labels, order);
+    if (setup.after_block) setup.after_block(*rows, n, walker->walk);
     for (std::size_t i = 0; i < n; ++i)
       out.radius2 = std::max(out.radius2, rows->norm2(i) + (setup.offset == Offset::Lifted ? 1.0 : 0.0));
     out.rows += order.size();

@@ -92,6 +92,14 @@ class Sparse(ProgramTest):
         self.done("train", "drawn.txt", "-o", "m", "--penalty", "l1", "--C", "0.05", "--quiet")
         self.assertIn("of 8 weights are not 0", self.done("show", "m"))
 
+    def test_tune_knows_them(self):
+        rows, labels = drawn(2, rows=40, features=2)
+        (self.folder / "drawn.txt").write_text(text(rows, labels))
+        self.done("tune", "drawn.txt", "-o", "l1", "--algorithm", "logistic", "--penalty", "l1", "--C", "0.05,5", "--folds", "2", "--quiet")
+        self.assertIn("verified", self.done("verify", "l1", "drawn.txt"))
+        self.assertIn("fewest-errors", self.done("tune", "drawn.txt", "-o", "fewest", "--algorithm", "fewest-errors", "--folds", "2"))
+        self.assertIn("verified", self.done("verify", "fewest", "drawn.txt"))
+
     def test_what_does_not_go_together_is_wrong_usage(self):
         self.assertIn("--loss squared-hinge", self.fails(2, "train", "rows.txt", "-o", "m", "--algorithm", "svm", "--penalty", "l1"))
         self.assertIn("--penalty l1", self.fails(2, "train", "rows.txt", "-o", "m", "--debias"))

@@ -188,6 +188,25 @@ TEST_CASE("fewest errors: the same plane and proof for any number of threads, wi
   CHECK(kinds.find('p') != std::string::npos);
 }
 
+// Two columns of few values: rows are dealt out by these, and in each half one of them is constant.
+TEST_CASE("fewest errors: parts of rows with equal values in a column") {
+  Random random(56);
+  Points p = random_points(random, 120, 8, 1000);
+  for (std::vector<double>& row : p.rows) {
+    row[3] = static_cast<double>(random.below(2));
+    row[7] = static_cast<double>(random.below(3));
+  }
+  const Dataset data = dataset_from(p.rows, p.labels);
+  Run run;
+  run.threads = Threads(1);
+  const FewestErrors options{.nodes = 2'000};
+  const Fit alone = train(data, options, run);
+  CHECK(bounds(alone).proof.front() == 'p');
+  CHECK(verify(alone.model(), data).holds);
+  run.threads = Threads(2);
+  CHECK(bounds(train(data, options, run)).proof == bounds(alone).proof);
+}
+
 TEST_CASE("fewest errors: a proof that says more, or of another plane, is refused") {
   const Dataset data = dataset_from({{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}}, {-1, 1, 1, -1, 1});
   const Fit fit = train(data, FewestErrors{});

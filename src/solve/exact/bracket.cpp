@@ -105,12 +105,12 @@ class Search {
       return static_cast<std::uint64_t>(
           std::clamp(most / (work * static_cast<double>(space.dimension)), 2.0, 400.0));
     };
+    // In few dimensions cones decide, and soon, and find planes on the way: less of the rest.
+    const bool few = space.dimension <= 5;
     tell("planes");
-    local.run(rounds(3e5));
+    local.run(rounds(few ? 3e4 : 3e5));
     if (closed() || rows_.columns > most_circuit_columns) return;
     tell("circuits");
-    // In few dimensions cones decide, and soon: less of the rest.
-    const bool few = space.dimension <= 5;
     double kept = local.best();
     RowTree tree(space, rows_, limits_.seed, run_.stop, [&](const std::vector<double>& theta) {
       local.offer(theta);
@@ -134,7 +134,7 @@ class Search {
     prove(tree.root_bound(), tree.root_proof());
     if (closed()) return;
     tell("planes");
-    local.run(rounds(few ? 1e6 : 1e7));
+    local.run(rounds(few ? 2e5 : 1e7));
     if (closed()) return;
     Cones cones(space, rows_, run_.stop, [this, &space](const std::vector<double>& weights) {
       if (!weights.empty()) offer_weights(space, weights);
@@ -150,6 +150,7 @@ class Search {
       search_tree(tree, first_nodes);
     }
     Parts parts(rows_, space, local.plane(), offset_, limits_.seed, run_.stop);
+    double effort = few ? 1e6 : 1e7;  // of a round of planes: it grows as the others do
     for (std::uint64_t more = first_nodes; !closed() && out_.nodes < limits_.nodes; more *= 4) {
       const std::uint64_t before = out_.nodes, of_parts = parts.nodes();
       const std::uint64_t left = limits_.nodes - out_.nodes;
@@ -173,7 +174,7 @@ class Search {
       out_.nodes += parts.nodes() - of_parts;
       if (closed() || (out_.nodes == before && (all_closed || left < 8))) return;
       tell("planes");
-      local.run(rounds(few ? 1e6 : 1e7));
+      local.run(rounds(effort *= 2));
       // Cones that stuck at a target beyond the optimum may reach the next one.
       by_cones = by_cones || out_.upper < stuck_at_;
     }

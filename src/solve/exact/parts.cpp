@@ -2,10 +2,12 @@
 #include "solve/exact/parts.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <numeric>
+#include <utility>
 
 #include "certify/errors/check_bound.hpp"
+#include "solve/exact/deal.hpp"
 
 namespace halfspace::exact {
 namespace {
@@ -101,35 +103,20 @@ void Part::run(std::uint64_t nodes, std::int64_t known) {
 Parts::Parts(const detail::ErrorRows& rows, const Space& space, const std::vector<double>& plane, bool offset,
              std::uint64_t seed, const StopHandle& stop)
     : base_(rows.base) {
-  struct Place {
-    int side;
-    double margin;
-    std::uint32_t row;
-  };
-  std::vector<Place> order;
-  for (std::uint32_t i = 0; i < space.rows; ++i) {
-    double margin = 0;
-    for (std::size_t k = 0; k < space.dimension; ++k) margin += space.row(i)[k] * plane[k];
-    const int side = offset && rows.row(i)[rows.columns - 1] < 0 ? 1 : 0;
-    order.push_back({2 * side + (margin > 0 ? 1 : 0), margin, i});
-  }
-  std::sort(order.begin(), order.end(), [](const Place& a, const Place& b) {
-    if (a.side != b.side) return a.side < b.side;
-    return a.margin != b.margin ? a.margin < b.margin : a.row < b.row;
-  });
-  std::size_t smallest = 1;
-  while (space.rows / (2 * smallest) >= rows_a_dimension * space.dimension) smallest *= 2;
-  parts_.resize(2 * smallest);
-  for (std::size_t k = 2; k < 2 * smallest; ++k) {
-    std::size_t level = 1;  // parts of this size
-    while (2 * level <= k) level *= 2;
-    std::vector<std::uint32_t> chosen;
-    // The halves of part k have the numbers of its rows modulo twice as much.
-    std::size_t rest = 0;
-    for (std::size_t bit = 1; bit < level; bit *= 2) rest = 2 * rest + ((k & bit) != 0 ? 1 : 0);
-    for (std::size_t at = rest; at < order.size(); at += level) chosen.push_back(order[at].row);
-    std::sort(chosen.begin(), chosen.end());
-    parts_[k] = std::make_unique<Part>(rows, std::move(chosen), offset, seed + k, stop);
+  const Deal deal(rows, space, plane, offset, seed, stop);
+  std::vector<std::pair<std::size_t, Deal::Rows>> open{{1, deal.all()}};
+  parts_.resize(2);
+  for (std::size_t next = 0; next < open.size(); ++next) {
+    const std::size_t k = open[next].first;
+    if (open[next].second.size() < 2 * rows_a_dimension * space.dimension) continue;
+    auto [first, second] = deal.halves(open[next].second);
+    parts_.resize(std::max(parts_.size(), 2 * std::bit_ceil(k + 1)));
+    for (auto& [number, half] : {std::pair(2 * k, &first), std::pair(2 * k + 1, &second)}) {
+      std::vector<std::uint32_t> chosen = *half;
+      std::sort(chosen.begin(), chosen.end());
+      parts_[number] = std::make_unique<Part>(rows, std::move(chosen), offset, seed + number, stop);
+      open.emplace_back(number, std::move(*half));
+    }
   }
 }
 
@@ -154,7 +141,8 @@ void Parts::run(std::uint64_t nodes, const Threads& threads) {
     std::vector<std::int64_t> known;
     for (std::size_t k = level; k < 2 * level; ++k) known.push_back(value(2 * k) + value(2 * k + 1));
     threads.run(level, [&](std::size_t t) {
-      if (!parts_[level + t]->closed()) parts_[level + t]->run(nodes, known[t]);
+      Part* const part = parts_[level + t].get();
+      if (part != nullptr && !part->closed()) part->run(nodes, known[t]);
     });
   }
 }

@@ -53,7 +53,7 @@ class Part {
 
 class Parts {
  public:
-  // The rows dealt out along their margins at a good plane, so that the parts are like the whole.
+  // Halves of halves of the rows (solve/exact/deal.hpp), from a good plane.
   Parts(const detail::ErrorRows& rows, const Space& space, const std::vector<double>& plane, bool offset,
         std::uint64_t seed, const StopHandle& stop);
 

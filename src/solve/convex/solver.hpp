@@ -25,7 +25,7 @@ struct Goal {
   Team team;  // the rows of a problem are those of this member
   const Clock& clock;
   const CurvatureMatrix* first =
-      nullptr;     // of the zero plane, made once for problems that differ in their labels alone
+      nullptr;        // of the zero plane, made once for problems that differ in their labels alone
   Journal keep = {};  // where the solver leaves its state now and then
 
   // True: go on. False: stop now, `why` says why; all members say the same.

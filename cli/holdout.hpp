@@ -30,6 +30,7 @@ class GroupOption {
 class Holdout {
  public:
   void add_options(OptionList& options);
+  [[nodiscard]] bool shares() const { return share_ > 0; }
   [[nodiscard]] bool asked() const { return share_ > 0 || !test_path_.empty(); }
   [[nodiscard]] bool grouped() const { return groups_.given(); }
   [[nodiscard]] const std::string& test_path() const { return test_path_; }

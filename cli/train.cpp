@@ -24,6 +24,7 @@
 #include "holdout.hpp"
 #include "memory.hpp"
 #include "signals.hpp"
+#include "train_large.hpp"
 #include "train_stream.hpp"
 #include "train_words.hpp"
 #include "verbs.hpp"
@@ -95,6 +96,7 @@ class Train final : public Command {
   CalibrationKind calibrate_ = CalibrationKind::None;
   DataOptions data_;
   Holdout holdout_;
+  LargeOptions large_;
 };
 
 void Train::add_options(OptionList& options) {
@@ -118,6 +120,7 @@ void Train::add_options(OptionList& options) {
   data_.add_reading(options);
   data_.add_training(options);
   holdout_.add_options(options);
+  large_.add_options(options);
   if (makes_features_) data_.add_map_kernel(options);
 }
 
@@ -136,12 +139,14 @@ std::string Train::hint_for(const std::string& option) const {
 Result Train::train(const Common& common) {
   Result out;
   const Clock::time_point start = Clock::now();
+  large_.prepare(data_, algorithm_, model_path_, common);
   out.data = holdout_.read_rows(data_, common, out.notes);
   if (!data_.positive.empty()) out.data = against_rest(out.data, data_.positive);
+  large_.check_rows(out.data, algorithm_, common);
   out.data = holdout_.training_part(out.data, data_, common);
   note_gravest(out.data, common.team(), out.notes);
   const Clock::time_point ready = Clock::now();
-  keep_memory();
+  if (!large_.limited()) keep_memory();
   out.read_seconds = seconds_between(start, ready);
 
   const Threads threads = common.team();
@@ -154,19 +159,27 @@ Result Train::train(const Common& common) {
   };
   run.start = start_from(from_, out.data, threads);
   const Preparation how{data_.positive, data_.scale, data_.map, data_.map_kernel, data_.read.zero_based};
+  run.checkpoint = large_.checkpoint();
   run = begin_run(run);
   out.fit = halfspace::train(out.data, how, algorithm_, run);
   if (out.fit.has_model()) learn_probabilities(out, how, run);
   out.solve_seconds = seconds_between(ready, Clock::now());
   out.notes.insert(out.notes.end(), out.fit.words.notes.begin(), out.fit.words.notes.end());
+  if (run.checkpoint != nullptr && run.checkpoint->resumed())
+    out.notes.push_back(fmt::format("went on from {}", printable(run.checkpoint->path(), 200)));
   if (!out.fit.has_model()) return out;
   finish_in_order();
   save(out.fit.model(), model_path_);
+  // Out of time: the same command with more of it goes on.
+  if (run.checkpoint != nullptr && out.fit.answer.stop != Stop::Time &&
+      out.fit.answer.stop != Stop::Cancelled)
+    run.checkpoint->remove();
   if (!program_stop().asked()) out.test = holdout_.judge(out.fit.model(), data_, common, out.notes);
   if (out.test)
     for (const auto& [name, model] : out.fit.answer.others)
       out.others.emplace_back(name, holdout_.judge(model, data_, common, out.notes)->error);
   out.total_seconds = seconds_between(start, Clock::now());
+  if (large_.limited()) out.notes.push_back(large_.words());
   return out;
 }
 
@@ -401,6 +414,8 @@ int Train::run(const Common& common, Output& output) {
   if (calibrate_ != CalibrationKind::None && holdout_.grouped())
     throw UsageError("--calibrate makes folds that know no groups",
                      "halfspace tune --groups COLUMN --calibrate");
+  large_.check(holdout_.shares() || calibrate_ != CalibrationKind::None, data_);
+  if (stream_ && large_.limited()) throw UsageError("--stream takes constant memory as it is", "no --memory");
   if (stream_) return train_stream(algorithm_, data_, from_, model_path_, common, output);
   const Result out = train(common);
   for (const std::string& note : out.notes)

@@ -256,6 +256,7 @@ Dataset Dataset::part(std::size_t first, std::size_t last) const {
   parts->encoding = encoding();
   parts->from_text = from_text();
   parts->name = name();
+  parts->spill = spill();
   if (!labels_.empty()) out.labels_ = labels_.subspan(first, last - first);
   if (!weights_.empty()) out.weights_ = weights_.subspan(first, last - first);
   out.parts_ = std::move(parts);
@@ -274,6 +275,7 @@ Dataset Dataset::relabelled(std::vector<std::uint32_t> labels, std::vector<std::
   parts.encoding = encoding();
   parts.from_text = from_text();
   parts.name = name();
+  parts.spill = spill();
   parts.holes = parts_->holes;
   parts.labels = std::move(labels);
   parts.classes = std::move(classes);
@@ -291,6 +293,7 @@ Dataset Dataset::reweighted(std::vector<double> weights) const {
   parts.encoding = encoding();
   parts.from_text = from_text();
   parts.name = name();
+  parts.spill = spill();
   parts.holes = parts_->holes;
   parts.weights = std::move(weights);
   return make(std::move(parts), false);

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "data/readers.hpp"
+#include "data/storage/spill.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/write.hpp"
@@ -188,6 +190,11 @@ Opened open_data(const std::string& data, const ReadOptions& options) {
                                  OptionType<Format>::print(opened.format)));
   }
   refuse_foreign_options(options, opened.format);
+  if (options.spill != nullptr && opened.format != Format::Libsvm && opened.format != Format::Hsd)
+    throw UsageError(
+        fmt::format("--memory: rows that do not stay in memory are libsvm text or .hsd, this is {}",
+                    OptionType<Format>::print(opened.format)),
+        "halfspace convert DATA -o DATA.hsd, where there is room for it");
   return opened;
 }
 
@@ -201,7 +208,7 @@ Dataset read_as_found(const Opened& opened, const ReadOptions& options) {
   ByteSource& bytes = *opened.source;
   switch (opened.format) {
     case Format::Hsd: {
-      Dataset cached = read_cache(bytes, name, options.threads);
+      Dataset cached = read_cache(bytes, name, options.threads, options.spill);
       check_cache(cached, options.threads);
       return cached;
     }
@@ -256,6 +263,12 @@ void refuse_regression(const Dataset& data, const ReadOptions* options) {
                                table->header && options->header == Header::Auto
                                    ? "; --header no if the first row is data, its columns are then 1, 2, ..."
                                    : ""));
+}
+
+std::shared_ptr<Spill> spill_to(const std::string& folder, std::uint64_t memory) {
+  if (!folder.empty()) return std::make_shared<Spill>(folder, memory);
+  const char* const temporary = std::getenv("TMPDIR");
+  return std::make_shared<Spill>(temporary == nullptr ? "." : temporary, memory);
 }
 
 Dataset read(const std::string& data, const ReadOptions& options) {

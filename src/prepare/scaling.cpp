@@ -13,6 +13,7 @@
 
 #include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
+#include "data/storage/row_store.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
 #include "prepare/deviations.hpp"
@@ -326,6 +327,74 @@ void unit_rows(const View& view, std::size_t begin, std::size_t end, RowBlock& o
   }
 }
 
+// Some rows, scaled.
+class ScaledRows {
+ public:
+  ScaledRows(const Dataset& data, const Scaling& scaling)
+      : data_(data), scaling_(scaling), zeros_(move_zeros(scaling)) {}
+
+  [[nodiscard]] bool by_columns() const { return scaling_.kind != ScaleKind::Unit; }
+  [[nodiscard]] std::size_t columns() const {
+    return by_columns() ? scaling_.shift.size() : data_.features();
+  }
+  // How many rows have about so many entries, by the data alone.
+  [[nodiscard]] std::size_t block(std::size_t entries) const {
+    const std::size_t of_a_row =
+        1 + zeros_.moved.size() + data_.nonzeros() / std::max<std::size_t>(1, data_.rows());
+    return std::clamp<std::size_t>(entries / of_a_row, 1, row_block);
+  }
+  [[nodiscard]] PackedBlock rows(std::size_t first, std::size_t last) const {
+    RowBlock out;
+    std::visit(
+        [&](const auto& view) {
+          if (by_columns()) {
+            scale_rows(view, scaling_, zeros_, first, last, out);
+          } else {
+            unit_rows(view, first, last, out);
+          }
+        },
+        data_.matrix());
+    return pack(out);
+  }
+
+ private:
+  const Dataset& data_;
+  const Scaling& scaling_;
+  Zeros zeros_;
+};
+
+StoredMatrix scale_in_memory(const Dataset& data, const Scaling& scaling, std::size_t begin, std::size_t end,
+                             const Threads& threads) {
+  const ScaledRows scaled(data, scaling);
+  const std::size_t block = scaled.block(std::size_t{1} << 20U);
+  std::vector<PackedBlock> packed((end - begin + block - 1) / block);
+  for_blocks(threads, end - begin, block, [&](std::size_t first, std::size_t last) {
+    packed[first / block] = scaled.rows(begin + first, begin + last);
+  });
+  return join(std::move(packed), scaled.columns(), threads);
+}
+
+// Rows that are not to stay in memory: some blocks at a time are there.
+StoredMatrix scale_to_files(const Dataset& data, const Scaling& scaling, std::size_t begin, std::size_t end,
+                            const Threads& threads) {
+  const ScaledRows scaled(data, scaling);
+  RowStore store(data.spill());
+  const std::size_t block = scaled.block(std::size_t{1} << 16U);
+  const std::size_t at_once = block * 4 * static_cast<std::size_t>(threads.count());
+  for (std::size_t from = begin; from < end; from += at_once) {
+    const std::size_t rows = std::min(at_once, end - from);
+    std::vector<PackedBlock> packed((rows + block - 1) / block);
+    for_blocks(threads, rows, block, [&](std::size_t first, std::size_t last) {
+      packed[first / block] = scaled.rows(from + first, from + last);
+    });
+    std::vector<Segment> places;
+    places.reserve(packed.size());
+    for (const PackedBlock& rows_here : packed) places.push_back(store.take(rows_here.view()));
+    threads.run(packed.size(), [&](std::size_t t) { RowStore::write(places[t], packed[t].view()); });
+  }
+  return store.finish(scaled.columns(), threads);
+}
+
 }  // namespace
 
 Scaling learn_scaling(const Dataset& data, ScaleKind kind, const Team& team) {
@@ -366,31 +435,13 @@ Dataset apply_scaling(const Dataset& data, const Scaling& scaling, const Team& t
 
 Dataset apply_scaling(const Dataset& data, const Scaling& scaling, std::size_t begin, std::size_t end,
                       const Threads& threads) {
-  const bool by_columns = scaling.kind != ScaleKind::Unit;
-  const Zeros zeros = move_zeros(scaling);
-  // Blocks of about a million entries, by the data alone.
-  const std::size_t entries =
-      1 + zeros.moved.size() + data.nonzeros() / std::max<std::size_t>(1, data.rows());
-  const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 20U) / entries, 1, row_block);
-  std::vector<PackedBlock> packed((end - begin + block - 1) / block);
-  std::visit(
-      [&](const auto& view) {
-        for_blocks(threads, end - begin, block, [&](std::size_t first, std::size_t last) {
-          RowBlock rows;
-          if (by_columns) {
-            scale_rows(view, scaling, zeros, begin + first, begin + last, rows);
-          } else {
-            unit_rows(view, begin + first, begin + last, rows);
-          }
-          packed[first / block] = pack(rows);
-        });
-      },
-      data.matrix());
-  StoredMatrix stored = join(std::move(packed), by_columns ? scaling.shift.size() : data.features(), threads);
+  StoredMatrix stored = data.spill() == nullptr ? scale_in_memory(data, scaling, begin, end, threads)
+                                                : scale_to_files(data, scaling, begin, end, threads);
 
   DatasetParts parts;
   parts.matrix = stored.matrix;
   parts.storage = std::move(stored.storage);
+  parts.spill = data.spill();
   const auto part = [&](const auto& whole) {
     return whole.empty() ? whole : whole.subspan(begin, end - begin);
   };

@@ -49,6 +49,12 @@ void refuse_members(const Run& run, std::string_view algorithm, bool by_rows) {
                    "several members train logistic and svm");
 }
 
+void refuse_checkpoint(const Run& run, std::string_view what) {
+  if (run.checkpoint == nullptr) return;
+  throw UsageError(fmt::format("--checkpoint: {} leaves no states to go on from", what),
+                   "logistic and svm with planes do");
+}
+
 void refuse_start(const Run& run, std::string_view algorithm) {
   if (run.start == nullptr) return;
   throw UsageError(fmt::format("{} has no plane to start from", algorithm),
@@ -87,6 +93,7 @@ struct Algorithm::Any {
   virtual void set(std::string_view option, std::string_view text) = 0;
   [[nodiscard]] virtual Facts values() const = 0;
   [[nodiscard]] virtual bool starts() const = 0;
+  [[nodiscard]] virtual std::uint64_t memory(const MemoryShape& shape) const = 0;
   [[nodiscard]] virtual Fit fit(const Dataset& data, const Run& run) const = 0;
   [[nodiscard]] virtual Fit stream(RowStream& stream, const Run& run) const = 0;
   [[nodiscard]] virtual Fit trace(const Dataset& data, const Run& run,
@@ -124,6 +131,9 @@ struct Holder final : Base {
   }
   [[nodiscard]] Facts values() const override { return option_values(options_value); }
   [[nodiscard]] bool starts() const override { return Starts<A>; }
+  [[nodiscard]] std::uint64_t memory(const MemoryShape& shape) const override {
+    return memory_need(options_value, shape);
+  }
   [[nodiscard]] Fit fit(const Dataset& data, const Run& run) const override {
     return halfspace::train(data, options_value, run);
   }
@@ -203,6 +213,7 @@ std::vector<OptionInfo> Algorithm::options() const { return any_->options(); }
 void Algorithm::set(std::string_view option, std::string_view text) { any_->set(option, text); }
 Facts Algorithm::values() const { return any_->values(); }
 bool Algorithm::starts() const { return any_->starts(); }
+std::uint64_t Algorithm::memory(const MemoryShape& shape) const { return any_->memory(shape); }
 
 Fit Algorithm::train(const Dataset& data, const Run& run) const { return any_->fit(data, run); }
 

@@ -95,12 +95,24 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
   double wanted = 0.99 * wish.gap * std::clamp(without_weights, 1e-6, 1.0);
   const bool warm = start_planes(run.near.get(), problem, rows->cols(), solution.model);
   for (int attempt = 0; attempt < 4; ++attempt, wanted *= 0.1) {
-    const Goal goal{wanted, run.seed, team_of(run), clock};
+    const Goal goal{wanted, run.seed, team_of(run),
+                    clock,  nullptr,  Journal(run.checkpoint.get(), fmt::format("softmax {}", attempt))};
     const SoftmaxSolution* start = attempt > 0 || warm ? &solution : nullptr;
-    if (!offer(sparse ? solve_sparse_softmax(problem, *rows, goal, start)
-                      : solve_softmax(problem, *rows, goal, start),
-               attempt == 0))
-      break;
+    SoftmaxSolution next;
+    const auto read = [&](StateReader& in) {
+      in.part(next);
+      const LinearModel& model = next.model;
+      if (model.features != rows->cols() || model.planes != problem.classes() ||
+          model.weights.size() != model.features * model.planes || model.offsets.size() != model.planes)
+        in.refuse("planes of other data");
+    };
+    if (!goal.keep.done(read)) {
+      next = sparse ? solve_sparse_softmax(problem, *rows, goal, start)
+                    : solve_softmax(problem, *rows, goal, start);
+      if (next.stop != Stop::Time && next.stop != Stop::Cancelled)
+        goal.keep.finish([&](StateWriter& to) { to.part(next); });
+    }
+    if (!offer(std::move(next), attempt == 0)) break;
     if (gap.relative() <= wish.gap || solution.stop != Stop::Converged) break;
     if (attempt == 3) solution.stop = Stop::Limit;
   }

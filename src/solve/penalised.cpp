@@ -17,6 +17,7 @@
 #include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/objective/class_weights.hpp"
+#include "halfspace/solve/algorithms.hpp"
 #include "model/row_scores.hpp"
 #include "solve/convex/near_start.hpp"
 #include "solve/convex/plane_solver.hpp"
@@ -37,7 +38,13 @@ struct Margins {
 
 struct Answer : PlaneAnswer {
   Margins margins;
-  std::vector<double> scores;  // of the rows, where the margins were described
+  std::vector<double> scores;  // of the rows, where the margins were described; not kept with the state
+
+  template <class Archive>
+  void state(Archive& a) {
+    PlaneAnswer::state(a);
+    a(margins);
+  }
 };
 
 // Whether planes are made of some of the rows, those with a dual value above 0.
@@ -117,8 +124,9 @@ class Planes {
   std::vector<Answer> solve() {
     const Clock clock(inner_);
     std::unique_ptr<CurvatureMatrix> first;
-    if (answers_.size() > 1 && choose_solver(wish_.solver, wish_.loss, wish_.penalty, *rows_,
-                                             patient_members(outer_)) == SolverName::Newton)
+    if (answers_.size() > 1 &&
+        choose_solver(wish_.solver, wish_.loss, wish_.penalty, *rows_, patient_members(outer_),
+                      data_.spill() != nullptr) == SolverName::Newton)
       first = first_factor_in_time();
     const std::vector<double> gaps(answers_.size(), wish_.gap);
     solve_each(gaps, first.get());
@@ -165,6 +173,17 @@ class Planes {
     });
   }
 
+  void read_answer(StateReader& in, Answer& answer) const {
+    in.part(answer);
+    const auto fits = [&](const DualPoint& point) {
+      return point.rows.size() == point.alpha.size() &&
+             std::all_of(point.rows.begin(), point.rows.end(),
+                         [&](std::uint32_t i) { return i < data_.rows(); });
+    };
+    if (answer.solution.theta.size() != data_.features() || !fits(answer.dual) || !fits(answer.spare))
+      in.refuse("a plane of other data");
+  }
+
   // How many classes are solved at once.
   [[nodiscard]] int at_once() const {
     return answers_.size() > 1 && outer_.members == nullptr ? outer_.threads.count() : 1;
@@ -203,8 +222,14 @@ class Planes {
     const Threads side_by_side(at_once());
     std::atomic<std::size_t> waiting(static_cast<std::size_t>(
         std::count_if(gaps.begin(), gaps.end(), [](double gap) { return gap > 0; })));
+    const int round = rounds_++;
     side_by_side.run(answers_.size(), [&](std::size_t k) {
       if (!(gaps[k] > 0)) return;
+      const Journal keep(outer_.checkpoint.get(), fmt::format("plane {}-{}", round, k));
+      if (keep.done([&](StateReader& in) { read_answer(in, answers_[k]); })) {
+        --waiting;
+        return;
+      }
       const Run mine = fair_share(waiting--);
       const Clock clock(mine);
       const Problem one = problem(k);
@@ -217,12 +242,15 @@ class Planes {
         near = start_near(*outer_.near, k, one, *rows_, wish_.C, gaps[k], inner_.threads);
       static_cast<PlaneAnswer&>(answers_[k]) =
           solve_plane(one, *rows_, wish_.solver, gaps[k], mine, clock, first, again ? &before : nullptr,
-                      near ? &*near : nullptr);
+                      near ? &*near : nullptr, keep);
       // Without a point of its own, a loss with a margin has its support vectors inside.
       const Team team = patient_members(inner_);
       if (answers_.size() == 1 || (has_vectors(wish_) && !team.any(!answers_[k].dual.rows.empty())))
         describe_margins(one, answers_[k], team);
       if (answers_.size() > 1) answers_[k].scores = {};
+      const Stop stop = answers_[k].solution.stop;
+      if (stop != Stop::Time && stop != Stop::Cancelled)
+        keep.finish([&](StateWriter& to) { to.part(answers_[k]); });
     });
   }
 
@@ -255,6 +283,7 @@ class Planes {
   Run inner_;
   std::unique_ptr<RowAccess> rows_;
   std::vector<Answer> answers_;
+  int rounds_ = 0;  // of solve_each()
 };
 
 // Which solver it was, and whether another one had to give up before.
@@ -348,6 +377,12 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
   if (is_sparse_penalty(wish.penalty))
     describe_zeros(linear, wish.C, zero_factor_of_planes(data, wish, answers.size(), run), wish.debias, fit);
   for (std::string& note : solver_notes(answers)) fit.words.notes.push_back(std::move(note));
+  if (data.spill() != nullptr && wish.solver == SolverName::Auto &&
+      choose_solver(wish.solver, wish.loss, wish.penalty, *RowAccess::of(data.matrix()), team, false) ==
+          SolverName::DualDescent)
+    fit.words.notes.push_back(fmt::format(
+        "{} in place of dual-descent, which goes from row to row: the rows lie in files (--memory)",
+        OptionType<SolverName>::print(answers[0].solver)));
   fit.model().form = std::move(linear);
   return fit;
 }
@@ -375,6 +410,7 @@ Fit solve(const Dataset& data, const Svm& options, const Run& given) {
   const Run run = begin_run(given);
   check_members(run, options.penalty, options.debias);
   if (options.kernel.kind != KernelKind::Linear) {
+    detail::refuse_checkpoint(run, "a kernel machine");
     if (run.members != nullptr)
       throw UsageError("--kernel: kernel machines need all rows in one process", "--kernel linear");
     if (!std::holds_alternative<L2>(options.penalty) || options.debias)
@@ -400,8 +436,10 @@ Fit solve(const Dataset& data, const Svm& options, const Run& given) {
 Fit solve(const Dataset& data, const LogisticRegression& options, const Run& given) {
   const Run run = begin_run(given);
   check_members(run, options.penalty, options.debias);
-  if (std::holds_alternative<NoPenalty>(options.penalty) && !options.debias)
+  if (std::holds_alternative<NoPenalty>(options.penalty) && !options.debias) {
+    detail::refuse_checkpoint(run, "--penalty none");
     return detail::solve_unpenalised(data, options, run);
+  }
   const Wish wish{Logistic{},
                   penalty_of(options.penalty, options.l1_ratio),
                   options.offset,

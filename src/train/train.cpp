@@ -7,9 +7,12 @@
 #include <cmath>
 
 #include "certify/claims/verify_rows.hpp"
+#include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/core/version.hpp"
 #include "halfspace/data/whole.hpp"
 #include "halfspace/prepare/against_rest.hpp"
+#include "halfspace/solve/checkpoint.hpp"
 #include "model/fold_scaling.hpp"
 #include "train/training_error.hpp"
 
@@ -174,11 +177,28 @@ Fit train_changed(const Dataset& data, const Preparation& how, const detail::Tra
 
 namespace {
 
+// What a checkpoint is of: all that the bits of the model follow from.
+void begin_checkpoint(const Dataset& data, const Preparation& how, Facts algorithm, const Run& run) {
+  if (run.checkpoint == nullptr) return;
+  if (run.members != nullptr)
+    throw UsageError("--checkpoint is for one process", "several members train from the beginning");
+  Facts what{{"version", std::string(version())}, {"data", data.fingerprint()}};
+  what.insert(what.end(), algorithm.begin(), algorithm.end());
+  what.emplace_back("seed", fmt::format("{}", run.seed));
+  what.emplace_back("scale", OptionType<ScaleKind>::print(how.scale));
+  what.emplace_back("features", how.map ? OptionType<MapChoice>::print(*how.map) : "as they are");
+  if (how.map) what.emplace_back("features of", OptionType<KernelFunction>::print(how.kernel));
+  what.emplace_back("rows", data.spill() != nullptr ? "in files (--memory)" : "in memory");
+  what.emplace_back("processor", instruction_set());
+  run.checkpoint->begin(std::move(what));
+}
+
 Fit train_all(const Dataset& given, const Preparation& how, const detail::TrainRows& train_rows,
-              const Run& run) {
+              const Run& run, Facts algorithm) {
   check(how);
   const Dataset whole = part_of_whole(given, patient_members(run));
   const Dataset data = how.positive.empty() ? whole : against_rest(whole, how.positive);
+  begin_checkpoint(data, how, std::move(algorithm), run);
   const bool changed = how.scale != ScaleKind::None || how.map;
   Fit fit = changed ? train_changed(data, how, train_rows, run) : train_plain(data, how, train_rows, run);
   if (fit.has_model()) add_facts(fit.model(), data, how, run);
@@ -194,11 +214,16 @@ Fit train_all(const Dataset& given, const Preparation& how, const detail::TrainR
 
 }  // namespace
 
+Facts detail::with_name(std::string_view algorithm, Facts options) {
+  options.insert(options.begin(), {"algorithm", std::string(algorithm)});
+  return options;
+}
+
 Fit detail::train_prepared(const Dataset& given, const Preparation& how, const TrainRows& train_rows,
-                           const Run& allowed) {
+                           const Run& allowed, Facts algorithm) {
   const Run run = begin_run(allowed);
   try {
-    return train_all(given, how, train_rows, run);
+    return train_all(given, how, train_rows, run, std::move(algorithm));
   } catch (const Stopped&) {  // all members are stopped at the same sum
     throw;
   } catch (...) {
@@ -209,7 +234,8 @@ Fit detail::train_prepared(const Dataset& given, const Preparation& how, const T
 
 Fit train(const Dataset& data, const Preparation& how, const Algorithm& algorithm, const Run& run) {
   return detail::train_prepared(
-      data, how, [&](const Dataset& rows, const Run& begun) { return algorithm.train(rows, begun); }, run);
+      data, how, [&](const Dataset& rows, const Run& begun) { return algorithm.train(rows, begun); }, run,
+      detail::with_name(algorithm.name(), algorithm.values()));
 }
 
 Fit train_stream(const std::string& path, const StreamOptions& options, const Algorithm& algorithm,

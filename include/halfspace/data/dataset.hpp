@@ -22,6 +22,8 @@ struct Hole {
   std::uint32_t row = 0, feature = 0;
 };
 
+class Spill;
+
 // What a reader hands over. `storage` keeps alive whatever `matrix` points into.
 struct DatasetParts {
   Matrix matrix;
@@ -33,6 +35,8 @@ struct DatasetParts {
   bool from_text = false;                          // the values were written as decimals
   std::string name;                                // path or description, for messages
   std::shared_ptr<const std::vector<Hole>> holes;  // rows ascending; null: not a table whose holes are filled
+
+  std::shared_ptr<Spill> spill;  // whose files the rows lie in; null: in memory
 
   bool may_be_empty = false;  // what a member of a team has may be no row at all
 
@@ -79,6 +83,8 @@ class Dataset {
   [[nodiscard]] std::span<const Hole> holes() const {
     return parts_->holes != nullptr ? std::span<const Hole>(*parts_->holes) : std::span<const Hole>();
   }
+  // Where copies of these rows go, when the rows themselves are not to stay in memory; null: they are in memory.
+  [[nodiscard]] const std::shared_ptr<Spill>& spill() const { return parts_->spill; }
   // The values were read from text, so that decimals are meant.
   [[nodiscard]] bool from_text() const { return parts_->from_text; }
   [[nodiscard]] const std::string& name() const { return parts_->name; }

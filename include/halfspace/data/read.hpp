@@ -73,10 +73,17 @@ struct ReadOptions {
   // Columns whose cells are handed over as they are, row after row, in the order of these names; not consulted otherwise.
   std::vector<std::string> keep;
   std::vector<std::string>* kept = nullptr;
+  // Where rows go that are not to stay in memory (libsvm text and .hsd); null: they stay.
+  std::shared_ptr<Spill> spill;
   Threads threads{1};
   std::vector<std::string>* notes =
       nullptr;  // what a person should be told: rows dropped, unknown categories, ...
 };
+
+// Rows read with this lie in files without a name in `folder` (empty: $TMPDIR, else the folder the process is in) and are
+// mapped from there, so that this process has at most about `memory` bytes resident, pages of files included, as long as
+// what else it needs is less. SystemError when nothing can be written there.
+[[nodiscard]] std::shared_ptr<Spill> spill_to(const std::string& folder, std::uint64_t memory);
 
 // Reads DATA as the command line takes it: a path, "-", or "X,y" pairs for IDX and NPY.
 [[nodiscard]] Dataset read(const std::string& data, const ReadOptions& options = {});

@@ -27,9 +27,11 @@ void write(const Dataset& data, const std::string& path, Format format = Format:
            bool zero_based = false);
 
 // The binary cache: a private copy of its bytes, of which only the header is checked. check_cache() then checks every
-// index and value once, in parallel, and that they are the ones that were written; read() does both.
+// index and value once, in parallel, and that they are the ones that were written; read() does both. With `spill` the copy
+// lies in a file of its own (ReadOptions::spill).
 inline constexpr std::string_view cache_magic = "HALFSPCE";  // how such a file begins
-[[nodiscard]] Dataset read_cache(ByteSource& source, const std::string& name, const Threads& threads);
+[[nodiscard]] Dataset read_cache(ByteSource& source, const std::string& name, const Threads& threads,
+                                 const std::shared_ptr<Spill>& spill = nullptr);
 void check_cache(const Dataset& data, const Threads& threads);
 
 // What the header of a cache says; no row is looked at.

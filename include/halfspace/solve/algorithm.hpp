@@ -13,6 +13,8 @@
 
 namespace halfspace {
 
+struct MemoryShape;
+
 struct OptionInfo {
   std::string name;  // as on the command line, without the dashes
   std::string unit;  // what stands for the value in the help; empty for a flag
@@ -39,6 +41,8 @@ class Algorithm {
   void set(std::string_view option, std::string_view text);  // UsageError: unknown option or bad value
   [[nodiscard]] Facts values() const;                        // every option with its value as text
   [[nodiscard]] bool starts() const;                         // takes Run::start
+  // What it keeps in memory when the rows do not (solve/memory.hpp); UsageError where they have to.
+  [[nodiscard]] std::uint64_t memory(const MemoryShape& shape) const;
   [[nodiscard]] Fit train(const Dataset& data, const Run& run) const;
   // One pass over rows that come once. UsageError for algorithms that need them again.
   [[nodiscard]] Fit train_stream(RowStream& stream, const Run& run) const;

@@ -9,6 +9,7 @@
 #include "halfspace/solve/baselines.hpp"
 #include "halfspace/solve/fewest_errors.hpp"
 #include "halfspace/solve/hard_margin.hpp"
+#include "halfspace/solve/memory.hpp"
 #include "halfspace/solve/nu_svm.hpp"
 #include "halfspace/solve/passive_aggressive.hpp"
 #include "halfspace/solve/pegasos.hpp"
@@ -44,6 +45,12 @@ void refuse_members(const Run& run, std::string_view algorithm,
                     bool by_rows);  // UsageError when there are several
 void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts options, const Run& run);
 void refuse_start(const Run& run, std::string_view algorithm);  // UsageError when there is one
+void refuse_checkpoint(const Run& run, std::string_view what);  // UsageError when there is one
+// For rows that do not stay in memory (ReadOptions::spill): UsageError from an algorithm that does not take them, and where
+// `need`, what it keeps in memory, is more than the limit.
+[[noreturn]] void refuse_spilled(std::string_view algorithm);
+void check_memory(const MemoryShape& shape, std::uint64_t need, std::uint64_t limit);
+void check_memory(const Dataset& data, std::uint64_t need);
 [[nodiscard]] Fit one_vs_rest(const Dataset& data, const std::function<Fit(const Dataset&)>& solve_two);
 }  // namespace detail
 
@@ -64,6 +71,18 @@ template <class A>
 concept BySums = requires {
   requires A::by_sums;
 };
+// What an algorithm keeps in memory beside rows that lie in files: an estimate from above.
+template <AlgorithmOptions A>
+[[nodiscard]] std::uint64_t memory_need(const A& options, const MemoryShape& shape) {
+  if constexpr (requires { memory_of(options, shape); }) {
+    return memory_of(options, shape);
+  } else if constexpr (Starts<A>) {
+    return memory_of_walk(shape);
+  } else {
+    detail::refuse_spilled(A::name);
+  }
+}
+
 namespace detail {
 template <AlgorithmOptions A>
 void check_start(const Run& run) {
@@ -78,8 +97,11 @@ template <AlgorithmOptions A>
   check_options(options);
   detail::check_start<A>(given);
   if constexpr (!BySums<A>) detail::refuse_members(given, A::name, Starts<A>);
+  if constexpr (!BySums<A>) detail::refuse_checkpoint(given, A::name);
   const Run run = begin_run(given);
   detail::check_trainable(data, run);
+  if (data.spill() != nullptr)
+    detail::check_memory(data, memory_need(options, memory_shape(data, run.threads.count())));
   const auto solve_all = [&](const Dataset& rows) { return solve(rows, options, run); };
   Fit fit =
       ForTwoClasses<A> && data.classes().size() > 2 ? detail::one_vs_rest(data, solve_all) : solve_all(data);

@@ -52,6 +52,8 @@ struct Neighbour {
   std::shared_ptr<const void> kernel;  // products of rows that kernel machines share
 };
 
+class Checkpoint;
+
 // What a caller allows: time, seed, threads, and a look at progress. A run that is stopped gives the best model so far,
 // and says Time or Cancelled; with none so far it throws Stopped (core/stop.hpp).
 struct Run {
@@ -69,8 +71,9 @@ struct Run {
   std::shared_ptr<const StartPlane> start;  // null: zero; UsageError from algorithms that have no start
   // Streams: where an earlier one stopped, with the same options and classes; null: nowhere yet.
   std::shared_ptr<const WalkState> resume;
-  std::shared_ptr<const Neighbour> near;  // where to begin, for who can use it; null: nowhere
-  std::shared_ptr<Neighbour> leave;       // where the neighbour for the next one goes; null: nobody wants it
+  std::shared_ptr<Checkpoint> checkpoint;  // where what is done is kept (solve/checkpoint.hpp); null: nowhere
+  std::shared_ptr<const Neighbour> near;   // where to begin, for who can use it; null: nowhere
+  std::shared_ptr<Neighbour> leave;        // where the neighbour for the next one goes; null: nobody wants it
 };
 
 // The run with its clock running: threads and `stop` know about the seconds and about what `observe` said, and calls of

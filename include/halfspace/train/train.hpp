@@ -42,20 +42,26 @@ struct Preparation {
 // its model, and with the same certificate. Rows need no agreed classes, features or storage; tables need the same columns.
 // logistic and svm have it; what goes from row to row is refused by name. What one member throws, all throw, and the
 // team is over.
+//
+// With run.checkpoint, what is done is kept there, and the same call goes on from it in another process, to the same bytes
+// of the model (solve/checkpoint.hpp); whoever has saved the model removes it. One process, logistic and svm with planes.
 [[nodiscard]] Fit train(const Dataset& data, const Preparation& how, const Algorithm& algorithm,
                         const Run& run = {});
 
 namespace detail {
 using TrainRows = std::function<Fit(const Dataset&, const Run&)>;
+// `algorithm`: its name and options, for a checkpoint.
 [[nodiscard]] Fit train_prepared(const Dataset& data, const Preparation& how, const TrainRows& train_rows,
-                                 const Run& run);
+                                 const Run& run, Facts algorithm);
+[[nodiscard]] Facts with_name(std::string_view algorithm, Facts options);
 }  // namespace detail
 
 // The same for an algorithm known by its type.
 template <AlgorithmOptions A>
 [[nodiscard]] Fit train(const Dataset& data, const Preparation& how, const A& options, const Run& run = {}) {
   return detail::train_prepared(
-      data, how, [&](const Dataset& rows, const Run& begun) { return train(rows, options, begun); }, run);
+      data, how, [&](const Dataset& rows, const Run& begun) { return train(rows, options, begun); }, run,
+      detail::with_name(A::name, option_values(options)));
 }
 
 // One pass over rows that come once (online learners), into a model that knows how they were read. The threads of `options`

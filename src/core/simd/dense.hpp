@@ -39,6 +39,16 @@ class Cholesky {
   [[nodiscard]] std::size_t size() const { return n_; }
   // Hands the array back for reuse.
   [[nodiscard]] std::vector<double> release() { return std::move(l_); }
+  // The factor, of none or of `n` unknowns, for a checkpoint (solve/convex/solver_state.hpp).
+  template <class Archive>
+  void state(Archive& a, std::size_t n) {
+    bool there = n_ > 0 && l_.size() == n_ * n_;
+    a(there);
+    if (!there) *this = Cholesky();
+    if (there) n_ = n;
+    a.array(l_, n_ * n_);
+    a.array(scale_, n_);
+  }
 
  private:
   std::vector<double> l_;

@@ -148,15 +148,37 @@ struct CacheBytes {
 };
 
 // Every thread a piece at a time: as fast as the memory is.
-CacheBytes copy_file(const ByteSource& source, std::uint64_t size, const Threads& threads) {
+CacheBytes copy_file(const ByteSource& source, std::uint64_t size, const std::shared_ptr<Spill>& spill,
+                     const Threads& threads) {
   constexpr std::size_t piece = std::size_t{1} << 20U;
-  auto pages = std::make_shared<const Pages<std::byte>>(size);
+  if (spill != nullptr) spill->check_room(size);
+  auto pages = std::make_shared<const Pages<std::byte>>(size, spill, size);
   for_blocks(threads, size, piece, [&](std::size_t begin, std::size_t end) {
     fetch_pages(pages->get() + begin, end - begin);
     static_cast<void>(source.read_at(begin, {reinterpret_cast<char*>(pages->get() + begin), end - begin}));
   });
   source.check_unchanged();
   const std::span<const std::byte> all(pages->get(), size);
+  return {all, std::move(pages)};
+}
+
+// Room is taken as bytes come, not as many as the header says.
+CacheBytes spill_stream(ByteSource& source, const CacheHeader& header, const std::shared_ptr<Spill>& spill,
+                        const std::string& name) {
+  constexpr std::size_t piece = std::size_t{1} << 20U;
+  if (header.file_bytes > spill->free_bytes()) spill->check_room(header.file_bytes);
+  auto pages = std::make_shared<const Pages<std::byte>>(header.file_bytes, spill, sizeof header);
+  std::memcpy(pages->get(), &header, sizeof header);
+  std::uint64_t there = sizeof header;
+  while (there < header.file_bytes) {
+    const std::size_t wanted = std::min<std::uint64_t>(piece, header.file_bytes - there);
+    pages->ensure(there + wanted);
+    const std::size_t got = source.read({reinterpret_cast<char*>(pages->get() + there), wanted});
+    there += got;
+    if (got < wanted) refuse_size(header, there, name);
+  }
+  if (char more = 0; source.read({&more, 1}) != 0) refuse_size(header, there + 1, name);
+  const std::span<const std::byte> all(pages->get(), header.file_bytes);
   return {all, std::move(pages)};
 }
 
@@ -169,7 +191,8 @@ CacheBytes copy_stream(ByteSource& source, const CacheHeader& header, const std:
   return {all, std::move(bytes)};
 }
 
-Dataset parse_cache(const CacheHeader& header, CacheBytes bytes, const std::string& name) {
+Dataset parse_cache(const CacheHeader& header, CacheBytes bytes, const std::shared_ptr<Spill>& spill,
+                    const std::string& name) {
   const std::string_view words(array_at<char>(bytes.all, header.sections[Words]),
                                header.sections[Words].bytes);
   check_words(header, words, name);
@@ -181,6 +204,7 @@ Dataset parse_cache(const CacheHeader& header, CacheBytes bytes, const std::stri
   parts.matrix =
       view_by_kind(header, bytes.all, name, std::make_index_sequence<std::variant_size_v<Matrix>>());
   parts.storage = std::move(bytes.storage);
+  parts.spill = spill;
   parts.nonzeros = header.nonzeros;
   if (labelled)
     parts.stored_labels = {array_at<std::uint32_t>(bytes.all, header.sections[Labels]), header.rows};
@@ -265,12 +289,14 @@ class SectionWriter {
 
 }  // namespace
 
-Dataset read_cache(ByteSource& source, const std::string& name, const Threads& threads) {
+Dataset read_cache(ByteSource& source, const std::string& name, const Threads& threads,
+                   const std::shared_ptr<Spill>& spill) {
   const CacheHeader header = read_header(source, name);
   const bool seekable = source.known_size() > 0 && source.read_at(0, {}).has_value();
-  return parse_cache(
-      header, seekable ? copy_file(source, header.file_bytes, threads) : copy_stream(source, header, name),
-      name);
+  CacheBytes bytes = seekable           ? copy_file(source, header.file_bytes, spill, threads)
+                     : spill != nullptr ? spill_stream(source, header, spill, name)
+                                        : copy_stream(source, header, name);
+  return parse_cache(header, std::move(bytes), spill, name);
 }
 
 CacheFacts cache_facts(ByteSource& source, const std::string& name) {

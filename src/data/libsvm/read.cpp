@@ -108,10 +108,18 @@ void parse_seekable(ByteSource& source, const std::string& name, const ReadOptio
   });
 }
 
+// With a store, pieces go there as they come.
 void parse_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
-                  std::size_t piece_bytes, std::vector<LibsvmPiece>& pieces) {
+                  std::size_t piece_bytes, std::vector<LibsvmPiece>& pieces, RowStore* store) {
   LibsvmBlocks blocks(source, name, options.zero_based, options.threads, piece_bytes);
-  while (blocks.next(pieces)) {
+  for (std::size_t from = 0; blocks.next(pieces); from = pieces.size()) {
+    if (store == nullptr || pieces.back().fault) continue;
+    std::vector<Segment> places;
+    for (std::size_t t = from; t < pieces.size(); ++t) places.push_back(store->take(pieces[t].block.view()));
+    options.threads.run(places.size(), [&](std::size_t t) {
+      PackedBlock rows = std::exchange(pieces[from + t].block, {});
+      RowStore::write(places[t], rows.view());
+    });
   }
 }
 
@@ -244,15 +252,17 @@ DatasetParts read_libsvm(ByteSource& source, const std::string& name, const Read
   // An entry takes at least "1:1" and a blank, a row a label and a line end.
   std::optional<RowStore> store;
   if (seekable) {
-    store.emplace(size / 2 + 1, size / 4 + 1, 0);
+    store.emplace(size / 2 + 1, size / 4 + 1, 0, options.spill);
     parse_seekable(source, name, options, piece_bytes, pieces, *store);
   } else {
-    parse_stream(source, name, options, piece_bytes, pieces);
+    if (options.spill != nullptr) store.emplace(options.spill);
+    parse_stream(source, name, options, piece_bytes, pieces, store ? &*store : nullptr);
   }
   std::uint64_t lines = 0;
   throw_first_fault(pieces, name, lines);
   DatasetParts parts;
   parts.name = name;
+  parts.spill = options.spill;
   merge_labels(pieces, name, parts);
   if (parts.labels.empty()) no_examples(name);
   const std::uint64_t cols = columns_of(pieces, options);

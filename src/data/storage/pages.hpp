@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory straight from the system: uninitialised, given by the page when it is first written, given back when
-// told.
+// told. Or in a file, for rows that are not to stay in memory (spill.hpp): then room is asked for before it is written.
 #pragma once
 
 #include <sys/mman.h>
@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <utility>
+
+#include "data/storage/spill.hpp"
 
 namespace halfspace {
 
@@ -50,12 +53,27 @@ class Pages {
     data_ = reinterpret_cast<T*>(aligned);
     if (huge) static_cast<void>(::madvise(data_, bytes_, MADV_HUGEPAGE));
   }
+  // In a file of `spill`; in memory where there is none. Room for `there` elements is there at once.
+  Pages(std::size_t count, const std::shared_ptr<Spill>& spill, std::size_t there = 0) {
+    if (spill == nullptr) {
+      *this = Pages(count);
+      return;
+    }
+    count_ = count;
+    bytes_ = count * sizeof(T);
+    if (count == 0) return;
+    file_ = std::make_unique<SpillFile>(spill, bytes_);
+    data_ = static_cast<T*>(file_->get());
+    ensure(there);
+  }
   ~Pages() { unmap(); }
   Pages(Pages&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
+      : file_(std::move(other.file_)),
+        data_(std::exchange(other.data_, nullptr)),
         count_(std::exchange(other.count_, 0)),
         bytes_(std::exchange(other.bytes_, 0)) {}
   Pages& operator=(Pages&& other) noexcept {
+    std::swap(file_, other.file_);
     std::swap(data_, other.data_);
     std::swap(count_, other.count_);
     std::swap(bytes_, other.bytes_);
@@ -66,8 +84,17 @@ class Pages {
   [[nodiscard]] std::size_t size() const { return count_; }
   T& operator[](std::size_t i) const { return data_[i]; }
 
+  // The first `count` elements will be written: in a file they need room on the disk.
+  void ensure(std::size_t count) const {
+    if (file_ != nullptr) file_->ensure(count * sizeof(T));
+  }
   // Keeps the first `count` elements and gives the rest back.
   void shrink(std::size_t count) {
+    if (file_ != nullptr) {
+      file_->shrink(count * sizeof(T));
+      count_ = count;
+      return;
+    }
     const std::size_t keep = round_up(count * sizeof(T), page);
     if (keep >= bytes_) return;
     if (keep == 0) {
@@ -81,6 +108,7 @@ class Pages {
   }
   // The elements [begin, end) will not be read again; the whole pages among them go back now.
   void drop(std::size_t begin, std::size_t end) const {
+    if (file_ != nullptr) return file_->drop(begin * sizeof(T), end * sizeof(T));
     const std::size_t from = round_up(begin * sizeof(T), page);
     const std::size_t to = std::min(end * sizeof(T), bytes_) / page * page;
     if (from < to) ::madvise(reinterpret_cast<std::byte*>(data_) + from, to - from, MADV_DONTNEED);
@@ -94,9 +122,14 @@ class Pages {
     return (x + to - 1) / to * to;
   }
   void unmap() {
-    if (data_ != nullptr) ::munmap(data_, bytes_);
+    if (file_ != nullptr) {
+      file_.reset();
+    } else if (data_ != nullptr) {
+      ::munmap(data_, bytes_);
+    }
   }
 
+  std::unique_ptr<SpillFile> file_;
   T* data_ = nullptr;
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;

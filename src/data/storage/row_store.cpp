@@ -65,19 +65,27 @@ struct RowStore::Arrays {
   Pages<double> value8;
   Pages<std::uint64_t> dense;  // bits of the values of a dense set
   std::uint64_t most_entries = 0;
+  std::shared_ptr<Spill> spill;
 
+  // Room for `count` entries from `entry` on.
   template <class T>
-  T* at(Pages<T>& pages, std::uint64_t entry) {
-    if (pages.get() == nullptr) pages = Pages<T>(most_entries);
+  T* at(Pages<T>& pages, std::uint64_t entry, std::uint64_t count) {
+    if (pages.get() == nullptr) pages = Pages<T>(most_entries, spill);
+    pages.ensure(entry + count);
     return pages.get() + entry;
   }
 };
 
-RowStore::RowStore(std::uint64_t most_rows, std::uint64_t most_entries, std::uint64_t cols)
+RowStore::RowStore(std::uint64_t most_rows, std::uint64_t most_entries, std::uint64_t cols,
+                   std::shared_ptr<Spill> spill)
     : arrays_(std::make_shared<Arrays>()), always_wide_(cols > narrow_columns) {
-  arrays_->start = Pages<std::uint64_t>(most_rows + 1);
+  arrays_->start = Pages<std::uint64_t>(most_rows + 1, spill);
   arrays_->most_entries = most_entries;
+  arrays_->spill = std::move(spill);
 }
+RowStore::RowStore(std::shared_ptr<Spill> spill)
+    : RowStore(spill->free_bytes() / sizeof(std::uint64_t) + 1,
+               spill->free_bytes() / sizeof(std::uint16_t) + 1, 0, spill) {}
 RowStore::~RowStore() = default;
 
 Segment RowStore::take(const PackedRows& piece) {
@@ -87,14 +95,15 @@ Segment RowStore::take(const PackedRows& piece) {
   s.decimals = piece.decimals;
   s.max_digits = piece.max_digits;
   s.full = full_columns(piece);
+  arrays_->start.ensure(s.row + s.rows + 1);
   s.start = arrays_->start.get() + s.row;
   if (s.entries > 0) {
     if (s.full == 0)
-      s.index = s.wide ? static_cast<void*>(arrays_->at(arrays_->wide, s.entry))
-                       : arrays_->at(arrays_->narrow, s.entry);
-    if (s.kind == ValueKind::Double) s.value = arrays_->at(arrays_->value8, s.entry);
+      s.index = s.wide ? static_cast<void*>(arrays_->at(arrays_->wide, s.entry, s.entries))
+                       : arrays_->at(arrays_->narrow, s.entry, s.entries);
+    if (s.kind == ValueKind::Double) s.value = arrays_->at(arrays_->value8, s.entry, s.entries);
     if (s.kind == ValueKind::Float || s.kind == ValueKind::Decimal)
-      s.value = arrays_->at(arrays_->value4, s.entry);
+      s.value = arrays_->at(arrays_->value4, s.entry, s.entries);
   }
   rows_ += s.rows;
   entries_ += s.entries;
@@ -163,8 +172,8 @@ RowStore::Common RowStore::common_decimal(int most) const {
 void RowStore::write_columns(const Threads& threads) {
   for (Segment& s : segments_) {
     if (s.full == 0) continue;
-    s.index = s.wide ? static_cast<void*>(arrays_->at(arrays_->wide, s.entry))
-                     : arrays_->at(arrays_->narrow, s.entry);
+    s.index = s.wide ? static_cast<void*>(arrays_->at(arrays_->wide, s.entry, s.entries))
+                     : arrays_->at(arrays_->narrow, s.entry, s.entries);
   }
   threads.run(segments_.size(), [&](std::size_t t) {
     const Segment& s = segments_[t];
@@ -176,7 +185,7 @@ void RowStore::write_columns(const Threads& threads) {
 
 // Whatever has too many columns for 16 bits has 32 in all segments.
 void RowStore::widen(const Threads& threads) {
-  static_cast<void>(arrays_->at(arrays_->wide, 0));
+  static_cast<void>(arrays_->at(arrays_->wide, 0, entries_));
   threads.run(segments_.size(), [&](std::size_t t) {
     const Segment& s = segments_[t];
     if (s.wide || s.entries == 0) return;
@@ -189,8 +198,8 @@ void RowStore::widen(const Threads& threads) {
 void RowStore::convert_values(const Common& to, const Threads& threads) {
   if (to.kind == ValueKind::Ones || entries_ == 0) return;
   const bool eight = to.kind == ValueKind::Double;
-  static_cast<void>(eight ? static_cast<void*>(arrays_->at(arrays_->value8, 0))
-                          : arrays_->at(arrays_->value4, 0));
+  static_cast<void>(eight ? static_cast<void*>(arrays_->at(arrays_->value8, 0, entries_))
+                          : arrays_->at(arrays_->value4, 0, entries_));
   threads.run(segments_.size(), [&](std::size_t t) {
     const Segment& s = segments_[t];
     if (s.entries == 0 || (s.kind == to.kind && s.decimals == to.decimals)) return;
@@ -233,7 +242,8 @@ template <class V, class Index>
 StoredMatrix RowStore::finish_dense(const Index* index, std::size_t cols, int decimals,
                                     const Threads& threads) {
   const std::size_t size = rows_ * cols;
-  arrays_->dense = Pages<std::uint64_t>((size * sizeof(V) + 7) / 8);
+  const std::size_t words = (size * sizeof(V) + 7) / 8;
+  arrays_->dense = Pages<std::uint64_t>(words, arrays_->spill, words);
   V* const dense = reinterpret_cast<V*>(arrays_->dense.get());
   const CsrView<V, Index> from = std::get<CsrView<V, Index>>(finish_sparse<V>(index, cols, decimals).matrix);
   // Rows are given back as soon as they are copied, so that the set is not there twice.
@@ -283,6 +293,7 @@ StoredMatrix RowStore::finish_as(std::size_t cols, int decimals, bool full, cons
 }
 
 StoredMatrix RowStore::finish(std::size_t cols, const Threads& threads) {
+  arrays_->start.ensure(rows_ + 1);
   arrays_->start[rows_] = entries_;
   arrays_->start.shrink(rows_ + 1);
   const Common to = common();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "data/storage/spill.hpp"
 #include "halfspace/core/parallel.hpp"
 #include "halfspace/data/builder.hpp"
 
@@ -43,8 +44,11 @@ struct Segment {
 class RowStore {
  public:
   // At most so many rows and entries, of which only those that come take memory. With `cols` given, no column
-  // lies beyond it.
-  RowStore(std::uint64_t most_rows, std::uint64_t most_entries, std::uint64_t cols);
+  // lies beyond it. With `spill`, all of it lies in its files.
+  RowStore(std::uint64_t most_rows, std::uint64_t most_entries, std::uint64_t cols,
+           std::shared_ptr<Spill> spill = nullptr);
+  // For rows that come from who knows where: as many as the disk of the spill has room for.
+  explicit RowStore(std::shared_ptr<Spill> spill);
   ~RowStore();
 
   // Room for the next piece. Calls come one after the other, in the order of the rows.

@@ -24,8 +24,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
@@ -80,6 +82,8 @@ Rows level_rows(const Team& team, const Problem& from, std::size_t wanted) {
   out.ids = std::move(sample.rows);
   out.list = team.stretch(out.ids.size());
   out.all = out.list.total == team.total(from.rows());
+  out.problem.y.reserve(out.ids.size());
+  out.problem.cost.reserve(out.ids.size());
   for (std::size_t k = 0; k < out.ids.size(); ++k) {
     out.problem.y.push_back(from.y[out.ids[k]]);
     out.problem.cost.push_back(from.cost[out.ids[k]] * sample.factor[k]);
@@ -138,26 +142,49 @@ class Newton {
     for (auto* v : {&step_, &g_}) v->assign(d_ + 1, 0.0);
   }
 
-  Solution run(std::vector<double> theta, double theta0, Care care) {
+  // `look` is called at the beginning of every step.
+  Solution run(std::vector<double> theta, double theta0, Care care, const std::function<void()>& look) {
     theta_ = std::move(theta);
     theta0_ = theta0;
+    last_ = steps_ + most_steps;
     try {
-      return steps(care);
+      scores();
+      fit_offset();
+      return steps(care, look);
+    } catch (const Stopped& stopped) {
+      return finish(stop_of(stopped));
+    }
+  }
+  // From where another one was when it left its state.
+  Solution go_on(Care care, const std::function<void()>& look) {
+    try {
+      return steps(care, look);
     } catch (const Stopped& stopped) {
       return finish(stop_of(stopped));
     }
   }
 
+  template <class Archive>
+  void state(Archive& a) {
+    a.array(theta_, d_);
+    a.array(z_, n_);
+    a(theta0_, steps_, last_, searches_, short_steps_, fine_, wants_gram_, direct_);
+    a.part(system_);
+    a.optional_part(matrix_, [&] { return new_matrix(); });
+  }
+
  private:
-  Solution steps(Care care) {
-    const std::uint64_t last = steps_ + most_steps;
-    scores();
-    fit_offset();
+  [[nodiscard]] std::unique_ptr<CurvatureMatrix> new_matrix() const {
+    return std::make_unique<CurvatureMatrix>(rows_, p_.offset, true, goal_.team);
+  }
+
+  Solution steps(Care care, const std::function<void()>& look) {
     while (true) {
+      look();
       gradient();
       const double relative = gap_bound() / std::max(1.0, primal_);
       if (relative <= goal_.gap) return finish(Stop::Converged);
-      if (steps_ >= last || (stalls() && care == Care::Full)) return finish(Stop::Limit);
+      if (steps_ >= last_ || (stalls() && care == Care::Full)) return finish(Stop::Limit);
       Stop why = Stop::Converged;
       if (!goal_.go_on({std::numeric_limits<double>::quiet_NaN(), steps_, relative, "newton"}, why))
         return finish(why);
@@ -259,7 +286,7 @@ class Newton {
 
   // Every row that has curvature has the same, so that only changes have to be added.
   void direct_step() {
-    if (!matrix_) matrix_ = std::make_unique<CurvatureMatrix>(rows_, p_.offset, true, goal_.team);
+    if (!matrix_) matrix_ = new_matrix();
     matrix_->correct(level_.ids, h_, p_.cost, largest_curvature(p_.loss));
     matrix_->factor();
     for (std::size_t j = 0; j <= d_; ++j) step_[j] = -g_[j];
@@ -328,7 +355,7 @@ class Newton {
   std::size_t n_, d_;
   bool has_offset_, piecewise_;
   bool direct_;  // steps by the factor of H itself
-  std::uint64_t steps_, searches_ = 0;
+  std::uint64_t steps_, last_ = 0, searches_ = 0;
   bool fine_ = false;  // the last step was a small one
   bool wants_gram_ = false;
   int short_steps_ = 0;
@@ -359,62 +386,136 @@ std::unique_ptr<CurvatureMatrix> first_factor(const Problem& problem, const RowA
 
 namespace {
 
-// A piecewise quadratic loss from a C where the penalty weighs as much as the rows up to the one asked for; no plane
-// when time ended before that.
-Solution follow_path(const Problem& problem, const RowAccess& rows, const Goal& goal,
-                     CurvatureMatrix* sampled, bool direct, std::uint64_t steps) {
-  Solution at;
-  at.theta.assign(rows.cols(), 0.0);
-  at.iterations = steps;
-  const std::size_t all = goal.team.total(problem.rows());
-  double factor = 1;
-  for (double curvature = mean_curvature(problem, rows, goal.team); curvature > 1 && factor > 1e-15;
-       curvature /= 2)
-    factor /= 2;
-  while (true) {
-    Problem stage = problem;
-    for (double& cost : stage.cost) cost *= factor;
-    const bool last = factor >= 1;
-    at = Newton(level_rows(goal.team, stage, all), rows, goal, sampled, direct, at.iterations)
-             .run(std::move(at.theta), at.theta0, last ? Care::Last : Care::Stage);
-    if (last) return at;
-    if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return {{}, 0, {}, at.iterations, at.stop};
-    factor *= 2;
-  }
-}
+// A sample of the rows, then all of them, then if need be a path: what is under way can be left and gone on with.
+class Levels {
+ public:
+  Levels(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution& at, bool start)
+      : problem_(problem),
+        rows_(rows),
+        goal_(goal),
+        at_(at),
+        start_(start),
+        direct_(wants_matrix(problem, rows, goal.team)),
+        all_(goal.team.total(problem.rows())) {}
 
-Solution newton_levels(const Problem& problem, const RowAccess& rows, const Goal& goal, Solution& at,
-                       bool start) {
-  const bool direct = wants_matrix(problem, rows, goal.team);
-  const std::size_t all = goal.team.total(problem.rows());
-  std::unique_ptr<CurvatureMatrix> sampled;
-  if (!start && goal.first != nullptr) {
-    sampled = std::make_unique<CurvatureMatrix>(*goal.first, goal.team);
-  } else if (rows.cols() <= factor_limit) {
-    sampled = std::make_unique<CurvatureMatrix>(rows, problem.offset, false, goal.team);
+  Solution run() {
+    if (!start_ && goal_.first != nullptr) {
+      sampled_ = std::make_unique<CurvatureMatrix>(*goal_.first, goal_.team);
+    } else if (rows_.cols() <= factor_limit) {
+      sampled_ = new_sampled();
+    }
+    // A small sample fits itself: logistic rows then start far out on their losses, where Newton steps are
+    // short, and zero is the better start. A loss that bends all the way comes back from there in one step.
+    const bool piecewise = piecewise_quadratic(problem_.loss);
+    const bool squared =
+        piecewise && std::isinf(std::visit([](auto loss) { return loss.limit; }, problem_.loss));
+    few_ = std::max(all_ / 10, (squared ? 5 : 12) * rows_.cols());
+    const bool resumed = goal_.keep.resume([&](StateReader& in) { state(in); });
+    if (!resumed && !start_ && few_ >= 1000 && few_ * (squared ? 3 : 10) <= all_) begin(Phase::Sample);
+    if (newton_ && phase_ == Phase::Sample) {
+      at_ = go(Care::Rough);
+      if (sampled_) sampled_->outlived();
+      if (at_.stop == Stop::Time || at_.stop == Stop::Cancelled) return at_;
+    }
+    if (!newton_) begin(Phase::All);
+    if (phase_ == Phase::All) {
+      at_ = go(Care::Full);
+      if (!piecewise || at_.stop != Stop::Limit) return at_;
+      if (sampled_) sampled_->outlived();
+    }
+    Solution followed = follow_path();
+    if (!followed.theta.empty()) return followed;
+    at_.iterations = followed.iterations;  // out of time on the way
+    at_.stop = followed.stop;
+    return at_;
   }
-  // A small sample fits itself: logistic rows then start far out on their losses, where Newton steps are
-  // short, and zero is the better start. A loss that bends all the way comes back from there in one step.
-  const bool piecewise = piecewise_quadratic(problem.loss);
-  const bool squared =
-      piecewise && std::isinf(std::visit([](auto loss) { return loss.limit; }, problem.loss));
-  const std::size_t few = std::max(all / 10, (squared ? 5 : 12) * rows.cols());
-  if (!start && few >= 1000 && few * (squared ? 3 : 10) <= all) {
-    at = Newton(level_rows(goal.team, problem, few), rows, goal, sampled.get(), direct, 0)
-             .run(std::move(at.theta), 0, Care::Rough);
-    if (sampled) sampled->outlived();
-    if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return at;
+
+ private:
+  enum class Phase : std::uint32_t { Sample, All, Path };
+
+  // A piecewise quadratic loss from a C where the penalty weighs as much as the rows up to the one asked for; no plane
+  // when time ended before that.
+  Solution follow_path() {
+    if (!newton_) {
+      begun_.theta.assign(rows_.cols(), 0.0);
+      begun_.theta0 = 0;
+      begun_.iterations = at_.iterations;
+      factor_ = 1;
+      for (double curvature = mean_curvature(problem_, rows_, goal_.team); curvature > 1 && factor_ > 1e-15;
+           curvature /= 2)
+        factor_ /= 2;
+    }
+    while (true) {
+      const bool last = factor_ >= 1;
+      if (!newton_) make(Phase::Path, begun_.iterations);
+      begun_ = go(last ? Care::Last : Care::Stage);
+      if (last) return std::move(begun_);
+      if (begun_.stop == Stop::Time || begun_.stop == Stop::Cancelled)
+        return {{}, 0, {}, begun_.iterations, begun_.stop};
+      factor_ *= 2;
+    }
   }
-  at = Newton(level_rows(goal.team, problem, all), rows, goal, sampled.get(), direct, at.iterations)
-           .run(std::move(at.theta), at.theta0, Care::Full);
-  if (!piecewise || at.stop != Stop::Limit) return at;
-  if (sampled) sampled->outlived();
-  Solution followed = follow_path(problem, rows, goal, sampled.get(), direct, at.iterations);
-  if (!followed.theta.empty()) return followed;
-  at.iterations = followed.iterations;  // out of time on the way
-  at.stop = followed.stop;
-  return at;
-}
+
+  void begin(Phase phase) {
+    begun_.theta = at_.theta;
+    begun_.theta0 = phase == Phase::Sample ? 0.0 : at_.theta0;
+    make(phase, phase == Phase::Sample ? 0 : at_.iterations);
+  }
+  void make(Phase phase, std::uint64_t steps) {
+    phase_ = phase;
+    resumed_ = false;
+    Rows level;
+    if (phase == Phase::Path) {
+      Problem stage = problem_;
+      for (double& cost : stage.cost) cost *= factor_;
+      level = level_rows(goal_.team, stage, all_);
+    } else {
+      level = level_rows(goal_.team, problem_, phase == Phase::Sample ? few_ : all_);
+    }
+    newton_.emplace(std::move(level), rows_, goal_, sampled_.get(), direct_, steps);
+  }
+  // What was made, from where it begins or was left.
+  Solution go(Care care) {
+    const auto look = [this] { goal_.keep.leave([this](StateWriter& to) { state(to); }); };
+    Solution out = resumed_ ? newton_->go_on(care, look)
+                            : newton_->run(std::move(begun_.theta), begun_.theta0, care, look);
+    resumed_ = false;
+    newton_.reset();
+    return out;
+  }
+
+  [[nodiscard]] std::unique_ptr<CurvatureMatrix> new_sampled() const {
+    return std::make_unique<CurvatureMatrix>(rows_, problem_.offset, false, goal_.team);
+  }
+
+  template <class Archive>
+  void state(Archive& a) {
+    a(phase_, factor_);
+    a.part(at_);
+    a.optional_part(sampled_, [&] { return new_sampled(); });
+    if constexpr (Archive::reads) {
+      if (phase_ > Phase::Path || (phase_ == Phase::Path && !(factor_ > 0 && factor_ <= 1)) ||
+          at_.theta.size() != rows_.cols())
+        a.refuse("a level that there is not");
+      make(phase_, 0);
+      resumed_ = true;
+    }
+    a.part(*newton_);
+  }
+
+  const Problem& problem_;
+  const RowAccess& rows_;
+  const Goal& goal_;
+  Solution& at_;    // where the last level has ended
+  Solution begun_;  // where this one begins
+  bool start_, direct_;
+  std::size_t all_, few_ = 0;
+  std::unique_ptr<CurvatureMatrix> sampled_;
+  Phase phase_ = Phase::Sample;
+  double factor_ = 1;  // of the costs, on the path
+  std::optional<Newton> newton_;
+  bool resumed_ = false;
+};
 
 }  // namespace
 
@@ -428,15 +529,17 @@ Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal&
   if (start != nullptr) at = std::move(*start);
   at.theta.resize(rows.cols(), 0.0);
   if (start == nullptr && narrow_handles(problem, rows, goal.team)) {
-    at = solve_narrow(problem, rows, goal);
+    Goal narrow = goal;
+    narrow.keep = goal.keep.below("narrow");
+    at = keep_solution(narrow.keep, rows, [&] { return solve_narrow(problem, rows, narrow); });
     if (at.stop != Stop::Limit) return at;
     start = &at;
   }
   try {
-    if (const auto present = PresentColumns::worth_while(rows, goal.team)) {
+    if (const auto present = PresentColumns::worth_while(rows, goal.team, problem.data->spill())) {
       at.theta = present->gather(at.theta);
       try {
-        at = newton_levels(problem, present->rows(), goal, at, start != nullptr);
+        at = Levels(problem, present->rows(), goal, at, start != nullptr).run();
       } catch (const Stopped& stopped) {
         at.stop = stop_of(stopped);
       }
@@ -444,7 +547,7 @@ Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal&
       at.theta = present->scatter(at.theta);
       return at;
     }
-    return newton_levels(problem, rows, goal, at, start != nullptr);
+    return Levels(problem, rows, goal, at, start != nullptr).run();
   } catch (const Stopped& stopped) {  // between the levels: the plane is that of the last one
     at.stop = stop_of(stopped);
     return at;

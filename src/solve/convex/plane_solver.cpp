@@ -68,33 +68,42 @@ bool among(const std::vector<SolverName>& all, SolverName one) {
       fmt::format("--solver {}", fmt::join(names, " or ")));
 }
 
-[[noreturn]] void refuse_members(SolverName wanted, const Loss& loss, const Penalty& penalty,
-                                 const std::vector<SolverName>& able) {
+// Who reaches rows by sums over all of them alone, and what he can do instead.
+struct BySums {
+  bool in_files;  // rows that do not stay in memory; otherwise several members
+  [[nodiscard]] const char* cannot() const {
+    return in_files ? "which rows that lie in files (--memory) are too slow for"
+                    : "which several members cannot do";
+  }
+  [[nodiscard]] const char* otherwise() const { return in_files ? "no --memory" : "one process"; }
+};
+
+[[noreturn]] void refuse_by_sums(SolverName wanted, const Loss& loss, const Penalty& penalty,
+                                 const std::vector<SolverName>& able, const BySums& who) {
   const std::string problem =
       fmt::format("{} loss with penalty {}", name_of(loss), OptionType<Penalty>::print(penalty));
   if (able.empty())
     throw UsageError(
-        fmt::format("{} is solved from row to row or column to column, which several members cannot do",
-                    problem),
-        "one process, or --penalty l2");
-  throw UsageError(fmt::format("--solver {} goes from row to row, which several members cannot do",
-                               OptionType<SolverName>::print(wanted)),
+        fmt::format("{} is solved from row to row or column to column, {}", problem, who.cannot()),
+        fmt::format("{}, or --penalty l2", who.otherwise()));
+  throw UsageError(fmt::format("--solver {} goes from row to row, {}", OptionType<SolverName>::print(wanted),
+                               who.cannot()),
                    fmt::format("--solver {}", OptionType<SolverName>::print(able.back())));
 }
 
-// What `auto` stands for where there are several members.
-SolverName choose_for_members(SolverName wanted, SolverName alone, const Loss& loss, const Penalty& penalty,
-                              std::size_t features) {
+// What `auto` stands for where sums are all there is.
+SolverName choose_by_sums(SolverName wanted, SolverName alone, const Loss& loss, const Penalty& penalty,
+                          std::size_t features, const BySums& who) {
   const std::vector<SolverName> able = able_solvers(loss, penalty, true);
   if (able.empty() || (wanted != SolverName::Auto && !among(able, wanted)))
-    refuse_members(wanted, loss, penalty, able);
+    refuse_by_sums(wanted, loss, penalty, able, who);
   const SolverName out = among(able, alone) ? alone : able.back();
   if (wanted == SolverName::Auto && out == SolverName::Semismooth && features > most_features)
     throw UsageError(
-        fmt::format("the {} loss with {} features is solved by dual descent, which goes from row to row: "
-                    "several members can do it up to {} features",
-                    name_of(loss), features, most_features),
-        "--loss squared-hinge or --loss smooth-hinge, or one process");
+        fmt::format("the {} loss with {} features is solved by dual descent, which goes from row to row, {} "
+                    "(up to {} features there is another solver)",
+                    name_of(loss), features, who.cannot(), most_features),
+        fmt::format("--loss squared-hinge or --loss smooth-hinge, or {}", who.otherwise()));
   return out;
 }
 
@@ -102,14 +111,15 @@ SolverName choose_for_members(SolverName wanted, SolverName alone, const Loss& l
 std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const RowAccess& rows,
                                const Team& team, bool near) {
   if (!problem.usable.empty()) return {SolverName::ProxNewton};  // the one that leaves columns out
-  SolverName first = choose_solver(wanted, problem.loss, problem.penalty, rows, team);
+  const bool in_files = problem.data->spill() != nullptr;
+  SolverName first = choose_solver(wanted, problem.loss, problem.penalty, rows, team, in_files);
   // Next to the optimum a few Newton steps are done before dual descent has its first passes behind it.
   const bool logistic = std::holds_alternative<Logistic>(problem.loss);
   if (near && logistic && wanted == SolverName::Auto && newton_handles(problem.loss, problem.penalty))
     first = SolverName::Newton;
   std::vector<SolverName> out{first};
   if (wanted != SolverName::Auto) return out;
-  for (const SolverName next : able_solvers(problem.loss, problem.penalty, !team.alone()))
+  for (const SolverName next : able_solvers(problem.loss, problem.penalty, in_files || !team.alone()))
     if (next != first && (next != SolverName::Semismooth || rows.cols() <= most_features))
       out.push_back(next);
   return out;
@@ -215,7 +225,7 @@ double small_objective(const Problem& problem, const Team& team) {
 }  // namespace
 
 SolverName choose_solver(SolverName wanted, const Loss& loss, const Penalty& penalty, const RowAccess& rows,
-                         const Team& team) {
+                         const Team& team, bool in_files) {
   const std::vector<SolverName> able = able_solvers(loss, penalty, false);
   if (able.empty() || (wanted != SolverName::Auto && !among(able, wanted)))
     refuse_solver(wanted, loss, penalty, able);
@@ -224,7 +234,8 @@ SolverName choose_solver(SolverName wanted, const Loss& loss, const Penalty& pen
   // Few features: the last of the able ones, which factors a matrix. Many: dual descent comes first, where it can.
   const SolverName best = few ? able.back() : able.front();
   const SolverName chosen = wanted == SolverName::Auto ? best : wanted;
-  return team.alone() ? chosen : choose_for_members(wanted, chosen, loss, penalty, d);
+  if (team.alone() && !in_files) return chosen;
+  return choose_by_sums(wanted, chosen, loss, penalty, d, {team.alone()});
 }
 
 void check_weights(const std::vector<double>& weights) {
@@ -234,7 +245,7 @@ void check_weights(const std::vector<double>& weights) {
 
 PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverName wanted, double gap,
                         const Run& run, const Clock& clock, const CurvatureMatrix* first,
-                        const PlaneAnswer* before, Solution* near) {
+                        const PlaneAnswer* before, Solution* near, const Journal& keep) {
   Search search(problem, gap, run);
   if (before != nullptr) {
     search.best = *before;
@@ -245,12 +256,16 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
   const Team patient = patient_members(run);
   const std::vector<SolverName> solvers = ladder(wanted, problem, rows, patient, near != nullptr);
   const double small = small_objective(problem, patient);
+  int call = 0;
   for (const SolverName solver : solvers) {
     if (search.found && last != SolverName::Auto) search.best.stopped = last;
     last = solver;
     double goal_gap = 0.99 * gap * small;
     for (int attempt = 0; attempt < 4; ++attempt, goal_gap *= 0.1) {
-      const Goal goal{goal_gap, run.seed, team_of(run), clock, first};
+      const Goal goal{
+          goal_gap,     run.seed,
+          team_of(run), clock,
+          first,        keep.below(fmt::format("{}-{}", call++, OptionType<SolverName>::print(solver)))};
       Solution start;
       const bool begins = search.found || near != nullptr, from_near = near != nullptr;
       if (near != nullptr) start = std::move(*std::exchange(near, nullptr));
@@ -262,7 +277,9 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
       }
       Solution solution;
       try {
-        solution = run_solver(solver, problem, rows, goal, begins ? &start : nullptr, from_near);
+        solution = keep_solution(goal.keep, rows, [&] {
+          return run_solver(solver, problem, rows, goal, begins ? &start : nullptr, from_near);
+        });
         stop = solution.stop;
         search.offer(solution, solver);
       } catch (const Stopped& stopped) {

@@ -20,9 +20,10 @@
 namespace halfspace {
 
 // The solver that `auto` stands for, by the shape of all rows. One that was asked for and does not handle the problem is
-// refused, with those that do (UsageError); so are those that go from row to row where there are several members.
+// refused, with those that do (UsageError); so are those that go from row to row where there are several members, or where
+// the rows lie in files.
 [[nodiscard]] SolverName choose_solver(SolverName wanted, const Loss& loss, const Penalty& penalty,
-                                       const RowAccess& rows, const Team& team);
+                                       const RowAccess& rows, const Team& team, bool in_files);
 
 struct PlaneAnswer {
   Solution solution;  // its alpha has been used up
@@ -32,14 +33,20 @@ struct PlaneAnswer {
   DualPoint spare;                        // then the one that the solver had, if it had one
   SolverName solver = SolverName::Auto;   // whose plane it is
   SolverName stopped = SolverName::Auto;  // what stopped at its limit before another one went on; Auto: none
+
+  template <class Archive>
+  void state(Archive& a) {
+    a.part(solution);
+    a(gap, proved, dual.rows, dual.alpha, spare.rows, spare.alpha, solver, stopped);
+  }
 };
 
 // `gap`: relative. `before`: an answer to the same problem that is to be improved, or null. `near`: where a problem like it
-// ended (start_near), which is used up, or null.
+// ended (start_near), which is used up, or null. `keep`: where its solvers leave what they have done.
 [[nodiscard]] PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverName wanted,
                                       double gap, const Run& run, const Clock& clock,
                                       const CurvatureMatrix* first, const PlaneAnswer* before = nullptr,
-                                      Solution* near = nullptr);
+                                      Solution* near = nullptr, const Journal& keep = {});
 
 // std::range_error: a weight is not finite.
 void check_weights(const std::vector<double>& weights);

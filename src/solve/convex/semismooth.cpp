@@ -18,8 +18,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/row_sums.hpp"
@@ -63,10 +65,10 @@ class Level {
   double delta = 4;
   double primal = 0, dual = 0;
 
-  // Runs until the relative gap is reached; false: `why` says why not.
-  bool run(double wanted, Stop& why) {
+  // Runs until the relative gap is reached; false: `why` says why not. `look` is called at the beginning of every step.
+  bool run(double wanted, Stop& why, const std::function<void()>& look) {
     try {
-      return rounds(wanted, why);
+      return rounds(wanted, why, look);
     } catch (const Stopped& stopped) {
       why = stop_of(stopped);
       return false;
@@ -82,14 +84,49 @@ class Level {
     theta0 = best_theta0_;
   }
 
+  // At the beginning of a step; what is read goes on from there.
+  template <class Archive>
+  void state(Archive& a) {
+    const std::size_t n = chosen_.size();
+    if constexpr (Archive::reads) begin();
+    a(theta0, steps, delta, primal, dual, best_theta0_, primal_here_, balance_, shrink_, wants_all_, judged_,
+      round_, step_of_round_);
+    a.array(theta, d_);
+    for (auto* v : {&alpha_, &m_, &last_m_}) a.array(*v, n);
+    a.array(s_, d_);
+    a(best_theta_, best_alpha_);
+    a(work_.place);
+    const std::size_t count = work_.place.size();
+    a.array(work_.row, count);
+    for (auto* v : {&work_.y, &work_.cost, &work_.anchor, &work_.slope, &work_.alpha, &work_.m})
+      a.array(*v, count);
+    a.part(*matrix_);
+    if constexpr (Archive::reads) {
+      for (std::size_t k = 0; k < count; ++k)
+        if (work_.place[k] >= n || work_.row[k] != chosen_[work_.place[k]])
+          a.refuse("a row that there is not");
+      if ((!best_theta_.empty() && best_theta_.size() != d_) ||
+          (!best_alpha_.empty() && best_alpha_.size() != n))
+        a.refuse("an array of another length");
+      work_.resize(count);
+      working_list_ = goal_.team.stretch(count);
+      resumed_ = true;
+    }
+  }
+
  private:
-  bool rounds(double wanted, Stop& why) {
-    start();
-    for (int outer = 0; outer < 200; ++outer) {
-      take_working_set(outer == 0);
-      int inner = 0;
+  bool rounds(double wanted, Stop& why, const std::function<void()>& look) {
+    if (!resumed_) start();
+    for (; round_ < 200; ++round_) {
+      if (!resumed_) {
+        take_working_set(round_ == 0);
+        step_of_round_ = 0;
+      }
+      resumed_ = false;
+      int& inner = step_of_round_;
       bool solved = false;
       for (; inner < 50; ++inner) {
+        look();
         residual();
         if (residual_size() <= std::max(0.2 * slack(), 0.05 * wanted * std::max(1.0, primal_here_))) {
           solved = true;
@@ -129,13 +166,17 @@ class Level {
     [[nodiscard]] ClippedRows rows() const { return {anchor.data(), slope.data(), cost.data(), size()}; }
   };
 
-  void start() {
+  void begin() {
     const std::size_t n = chosen_.size();
     alpha_.assign(n, 0.0);
     m_.assign(n, 0.0);
     last_m_.assign(n, 0.0);
     s_.assign(d_, 0.0);
     matrix_ = std::make_unique<FreeMatrix>(rows_, has_offset_, n, goal_.team);
+  }
+
+  void start() {
+    begin();
     margins();
     measure();
     // A plane that a sample made may be worse for these rows than none, which has every loss at 1.
@@ -433,6 +474,8 @@ class Level {
   std::unique_ptr<FreeMatrix> matrix_;
   double balance_ = 0, best_theta0_ = 0, primal_here_ = 0, shrink_ = 1;
   bool wants_all_ = false, judged_ = false;
+  bool resumed_ = false;
+  int round_ = 0, step_of_round_ = 0;
 };
 
 }  // namespace
@@ -446,7 +489,9 @@ Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const G
   assert(semismooth_handles(problem.loss, problem.penalty));
   std::uint64_t steps = 0;
   if (start == nullptr && narrow_handles(problem, rows, goal.team)) {
-    Solution found = solve_narrow(problem, rows, goal);
+    Goal narrow = goal;
+    narrow.keep = goal.keep.below("narrow");
+    Solution found = keep_solution(narrow.keep, rows, [&] { return solve_narrow(problem, rows, narrow); });
     if (found.stop != Stop::Limit) return found;
     steps = found.iterations;
   }
@@ -464,17 +509,40 @@ Solution solve_semismooth(const Problem& problem, const RowAccess& rows, const G
     at.theta0 = start->theta0;
     delta = warm_delta;
   }
-  for (const std::size_t size : sizes) {
-    const bool last = size == all;
-    Level level(problem, rows, goal, spread_sample(goal.team, problem, size));
-    level.theta = std::move(at.theta);
-    level.theta0 = at.theta0;
-    level.delta = delta;
-    level.steps = steps;
-    if (warm)
-      for (const std::uint32_t row : level.chosen()) level.anchor.push_back(start->alpha[row]);
+  std::uint64_t place = 0;
+  std::optional<Level> resumed;
+  const auto make = [&] {
+    return Level(problem, rows, goal, spread_sample(goal.team, problem, sizes[place]));
+  };
+  static_cast<void>(goal.keep.resume([&](StateReader& in) {
+    in(place);
+    if (place >= sizes.size()) in.refuse("a level that there is not");
+    in.part(resumed.emplace(make()));
+  }));
+  for (; place < sizes.size(); ++place) {
+    const bool last = sizes[place] == all;
+    std::optional<Level> made;
+    if (!resumed) {
+      made.emplace(make());
+      made->theta = std::move(at.theta);
+      made->theta0 = at.theta0;
+      made->delta = delta;
+      made->steps = steps;
+      if (warm)
+        for (const std::uint32_t row : made->chosen()) made->anchor.push_back(start->alpha[row]);
+    } else {
+      made.emplace(std::move(*resumed));
+      resumed.reset();
+    }
+    Level& level = *made;
     Stop why = Stop::Converged;
-    const bool reached = level.run(last ? goal.gap : std::max(goal.gap, sample_gap), why);
+    const auto look = [&] {
+      goal.keep.leave([&](StateWriter& to) {
+        to(place);
+        to.part(level);
+      });
+    };
+    const bool reached = level.run(last ? goal.gap : std::max(goal.gap, sample_gap), why, look);
     level.take_best();
     steps = level.steps;
     at = {std::move(level.theta), level.theta0, {}, steps, reached ? Stop::Converged : why};

@@ -20,8 +20,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <type_traits>
+#include <utility>
 
 #include "core/row_sums.hpp"
 #include "core/simd/dense.hpp"
@@ -77,32 +81,46 @@ class Softmax {
   // weights: (features + 1) x stride, the offsets last. A rough level ends when a step promises less than ten
   // per cent: the optimum of a sample is further than that from the one of all rows, and so is that of a stage from the
   // next one.
-  Stop run(std::vector<double>& weights, std::uint64_t& steps, bool rough) {
+  // `look` is called at the beginning of every step; a state that was read is gone on from.
+  Stop run(std::vector<double>& weights, std::uint64_t& steps, bool rough,
+           const std::function<void()>& look) {
     try {
-      return descend(weights, steps, rough);
+      return descend(weights, steps, rough, look);
     } catch (const Stopped& stopped) {  // the weights are those of the last whole step
       return stop_of(stopped);
     }
   }
 
+  template <class Archive>
+  void state(Archive& a) {
+    a(last_, fine_);
+    a.array(f_, n_ * stride_);
+    a.part(system_);
+    if constexpr (Archive::reads) resumed_ = true;
+  }
+
  private:
-  Stop descend(std::vector<double>& weights, std::uint64_t& steps, bool rough) {
-    const std::uint64_t last = steps + softmax_steps;
-    products(weights, f_);
-    bool fine = false;
+  Stop descend(std::vector<double>& weights, std::uint64_t& steps, bool rough,
+               const std::function<void()>& look) {
+    if (!std::exchange(resumed_, false)) {
+      last_ = steps + softmax_steps;
+      fine_ = false;
+      products(weights, f_);
+    }
     while (true) {
+      look();
       gradient(weights);
       const double relative = gap_estimate() / std::max(1.0, primal_);
       if (relative <= goal_.gap) return Stop::Converged;
-      if (steps >= last) return Stop::Limit;
+      if (steps >= last_) return Stop::Limit;
       Stop why = Stop::Converged;
       if (!goal_.go_on({std::numeric_limits<double>::quiet_NaN(), steps, relative, "softmax"}, why))
         return why;
-      system_.take(cost_, p_of_, fine ? std::min(1.0, 1 / radius2_) : 0.0, steps);
+      system_.take(cost_, p_of_, fine_ ? std::min(1.0, 1 / radius2_) : 0.0, steps);
       system_.solve(g_, 0.5 * std::sqrt(2 * goal_.gap * std::max(1.0, primal_)), steps, step_);
       ++steps;
       const double promise = -dot(g_.data(), step_.data(), values()) / 2;
-      fine = promise <= softmax_near * primal_;
+      fine_ = promise <= softmax_near * primal_;
       if (!search(weights) && !system_.be_precise()) return Stop::Limit;
       if (rough && promise <= 0.1 * primal_) return Stop::Converged;
     }
@@ -338,6 +356,9 @@ class Softmax {
   PlaneSums sums_;
   Stretch list_;  // the rows here among those of all members
   SoftmaxSystem system_;
+  std::uint64_t last_ = 0;
+  bool fine_ = false;  // the last step was a small one
+  bool resumed_ = false;
   double primal_ = 0;
   double radius2_ = 0;  // the largest |x|^2 of some rows
 };
@@ -370,15 +391,34 @@ Stop solve_levels(const SoftmaxProblem& problem, const RowAccess& rows, const Go
   Stop stop = Stop::Converged;
   const auto out_of_time = [&] { return stop == Stop::Time || stop == Stop::Cancelled; };
   const std::size_t sample = std::max<std::size_t>(all / 10, 5 * rows.cols());
-  if (!started && sample >= 1000 && sample * 3 <= all)
-    stop = Softmax(problem, rows, goal, draw(sample)).run(weights, steps, true);
+  // What is under way: the sample (a factor of 0), or all rows with this share of their costs.
+  double factor = 0;
+  std::unique_ptr<Softmax> solver;
+  const auto state = [&](auto& a) {
+    a(factor, steps);
+    a.array(weights, weights.size());
+    if constexpr (std::decay_t<decltype(a)>::reads) {
+      if (!(factor >= 0 && factor <= 1)) a.refuse("a level that there is not");
+      solver = std::make_unique<Softmax>(problem, rows, goal, draw(factor == 0 ? sample : all));
+    }
+    a.part(*solver);
+  };
+  const auto look = [&] { goal.keep.leave(state); };
+  const bool resumed = goal.keep.resume(state);
+  if (resumed ? factor == 0 : !started && sample >= 1000 && sample * 3 <= all) {
+    if (!resumed) solver = std::make_unique<Softmax>(problem, rows, goal, draw(sample));
+    stop = solver->run(weights, steps, true, look);
+    solver.reset();
+  }
   if (out_of_time()) return stop;
-  Softmax solver(problem, rows, goal, draw(all));
-  const double bend = mean_bend(problem, rows, goal.team);
-  double factor = !started && bend > path_bend ? path_bend / path_stage / bend : 1.0;
+  if (!solver) {
+    solver = std::make_unique<Softmax>(problem, rows, goal, draw(all));
+    const double bend = mean_bend(problem, rows, goal.team);
+    factor = !started && bend > path_bend ? path_bend / path_stage / bend : 1.0;
+  }
   while (true) {
-    solver.share(factor);
-    stop = solver.run(weights, steps, factor < 1);
+    solver->share(factor);
+    stop = solver->run(weights, steps, factor < 1, look);
     if (factor == 1.0 || out_of_time()) return stop;
     factor = std::min(1.0, path_stage * factor);
   }
@@ -388,7 +428,7 @@ Stop solve_levels(const SoftmaxProblem& problem, const RowAccess& rows, const Go
 
 SoftmaxSolution solve_softmax(const SoftmaxProblem& problem, const RowAccess& given, const Goal& goal,
                               const SoftmaxSolution* start) {
-  const auto columns = PresentColumns::worth_while(given, goal.team);
+  const auto columns = PresentColumns::worth_while(given, goal.team, problem.data->spill());
   const RowAccess& rows = columns ? columns->rows() : given;
   const auto column = [&](std::size_t j) { return columns ? columns->columns()[j] : j; };
   const std::size_t planes = problem.classes(), d = rows.cols();

@@ -13,6 +13,11 @@ struct SoftmaxSolution {
   LinearModel model;
   std::uint64_t iterations = 0;
   Stop stop = Stop::Converged;
+
+  template <class Archive>
+  void state(Archive& a) {
+    a(model.features, model.planes, model.weights, model.offsets, iterations, stop);
+  }
 };
 
 // `start`: planes to start from, or null.

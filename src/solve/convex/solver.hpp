@@ -12,6 +12,7 @@
 #include "halfspace/objective/problem.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "solve/convex/clock.hpp"
+#include "solve/convex/solver_state.hpp"
 
 namespace halfspace {
 
@@ -24,7 +25,8 @@ struct Goal {
   Team team;  // the rows of a problem are those of this member
   const Clock& clock;
   const CurvatureMatrix* first =
-      nullptr;  // of the zero plane, made once for problems that differ in their labels alone
+      nullptr;        // of the zero plane, made once for problems that differ in their labels alone
+  Journal keep = {};  // where the solver leaves its state now and then
 
   // True: go on. False: stop now, `why` says why; all members say the same.
   [[nodiscard]] bool go_on(const Progress& progress, Stop& why) const {
@@ -40,7 +42,28 @@ struct Solution {
   std::vector<double> alpha;  // dual value of every row; empty: the certificate takes it from the margins
   std::uint64_t iterations = 0;
   Stop stop = Stop::Converged;
+
+  template <class Archive>
+  void state(Archive& a) {
+    a(theta, theta0, alpha, iterations, stop);
+  }
 };
+
+// solve() with its answer kept, or the answer that was kept before. One that a limit of time has cut short is not.
+template <class Solve>
+[[nodiscard]] Solution keep_solution(const Journal& keep, const RowAccess& rows, const Solve& solve) {
+  Solution out;
+  const auto read = [&](StateReader& in) {
+    in.part(out);
+    if (out.theta.size() != rows.cols() || (!out.alpha.empty() && out.alpha.size() != rows.rows()))
+      in.refuse("a plane of other data");
+  };
+  if (keep.done(read)) return out;
+  out = solve();
+  if (out.stop != Stop::Time && out.stop != Stop::Cancelled)
+    keep.finish([&](StateWriter& to) { to.part(out); });
+  return out;
+}
 
 // Which problems a solver can do. It is asked before it is run: choose_solver() takes no other, and refuses one that was
 // asked for by name.

@@ -93,6 +93,10 @@ class Narrow {
   Stop levels() {
     const std::size_t all = goal_.team.total(p_.rows()), wanted = std::max(all / 16, 60 * n_);
     if (loss_.hinge) round_corner(loss_, widest);
+    const PanelList list{{}, p_.cost};
+    // What is left of another run are steps on all rows.
+    resumed_ = goal_.keep.resume([&](StateReader& in) { state(in); });
+    if (resumed_) return loss_.hinge ? hinge_steps(list) : smooth_steps(list);
     // Without a sample the corner of the hinge is narrowed on all rows: others do that better.
     if (loss_.hinge && wanted * 4 > all) return Stop::Limit;
     if (wanted * 4 <= all) {
@@ -104,8 +108,19 @@ class Narrow {
       kept_.clear();
       if (!went_on) return why;
     }
-    const PanelList list{{}, p_.cost};
     return loss_.hinge ? hinge_steps(list) : smooth_steps(list);
+  }
+
+  // At the beginning of a step on all rows, whose sums are made again at the plane that is here.
+  template <class Archive>
+  void state(Archive& a) {
+    a.array(theta_, sums_.columns);
+    a(loss_.knee, loss_.width, steps_, round_, fresh_, factored_, last_, width_);
+    a.array(before_, loss_.hinge ? sums_.columns : 0);
+    matrix_.state(a, n_);
+  }
+  void leave() {
+    goal_.keep.leave([this](StateWriter& to) { state(to); });
   }
 
   // Steps on a sample until they promise little of what a sample knows; for the hinge with a width that shrinks.
@@ -153,18 +168,19 @@ class Narrow {
   Stop smooth_steps(const PanelList& list) {
     const Stretch places = goal_.team.stretch(p_.rows());
     // With the matrix of a sample a step costs no matrix of all rows.
-    bool fresh = !factored_;
-    Found at = pass(list, places, theta_, fresh);
-    for (int k = 0; k < smooth_passes; ++k) {
+    if (!resumed_) fresh_ = !factored_;
+    Found at = pass(list, places, theta_, fresh_);
+    for (; round_ < smooth_passes; ++round_) {
+      leave();
       if (!std::isfinite(at.gap)) return Stop::Limit;
       const double relative = at.gap / std::max(1.0, at.primal);
       if (relative <= goal_.gap) return Stop::Converged;
       Stop why = Stop::Limit;
       if (!go_on(why, relative)) return why;
-      if (fresh && !factor(at)) return Stop::Limit;
+      if (fresh_ && !factor(at)) return Stop::Limit;
       const std::vector<double> step = direction(at), before = theta_;
       const double gap = at.gap;
-      if (fresh) {
+      if (fresh_) {
         if (!take_step(list, places, step, at)) return Stop::Limit;
         continue;
       }
@@ -172,7 +188,7 @@ class Narrow {
       Found found = pass(list, places, theta_, false);
       if (!(found.gap <= 0.3 * gap) && !(found.gap / std::max(1.0, found.primal) <= goal_.gap)) {
         if (!(found.value < at.value)) theta_ = before;
-        fresh = true;
+        fresh_ = true;
         found = pass(list, places, theta_, true);
       }
       at = std::move(found);
@@ -185,30 +201,33 @@ class Narrow {
   Stop hinge_steps(const PanelList& list) {
     const Stretch places = goal_.team.stretch(p_.rows());
     alpha_.assign(p_.rows(), 0.0);
-    round_corner(loss_, std::min(0.3, 3 * loss_.width));
-    std::vector<double> before = theta_;
-    double last = std::numeric_limits<double>::infinity(), width = loss_.width;
-    for (int k = 0; k < hinge_passes; ++k) {
+    if (!resumed_) {
+      round_corner(loss_, std::min(0.3, 3 * loss_.width));
+      before_ = theta_;
+      width_ = loss_.width;
+    }
+    for (; round_ < hinge_passes; ++round_) {
+      leave();
       Found at = pass(list, places, theta_, true);
       if (!std::isfinite(at.gap)) return Stop::Limit;
       const double scale = std::max(1.0, at.primal), relative = at.gap / scale;
       if (relative <= goal_.gap) return Stop::Converged;
       Stop why = Stop::Limit;
       if (!go_on(why, relative)) return why;
-      if (at.primal > last * (1 + 1e-3)) {
-        for (std::size_t c = 0; c < n_; ++c) theta_[c] = theta_[c] / 2 + before[c] / 2;
-        round_corner(loss_, width);
+      if (at.primal > last_ * (1 + 1e-3)) {
+        for (std::size_t c = 0; c < n_; ++c) theta_[c] = theta_[c] / 2 + before_[c] / 2;
+        round_corner(loss_, width_);
         continue;
       }
-      last = at.primal;
+      last_ = at.primal;
       if (!factor(at)) return Stop::Limit;
       const std::vector<double> step = direction(at);
-      before = theta_;
+      before_ = theta_;
       axpy(1.0, step.data(), theta_.data(), n_);
       const double corner = (at.gap - at.shape) / scale;
-      width = loss_.width;
+      width_ = loss_.width;
       if (corner > 0.4 * goal_.gap && corner > 0.3 * at.shape / scale)
-        round_corner(loss_, width * std::clamp(std::sqrt(0.3 * goal_.gap / corner), 0.25, 0.8));
+        round_corner(loss_, width_ * std::clamp(std::sqrt(0.3 * goal_.gap / corner), 0.25, 0.8));
     }
     return Stop::Limit;
   }
@@ -324,11 +343,14 @@ class Narrow {
   std::size_t d_, n_;
   PanelLoss loss_;
   PanelSums sums_;
-  std::vector<double> theta_, alpha_;
+  std::vector<double> theta_, alpha_, before_;  // before: the plane before the last step
   std::vector<std::vector<double>> part_;
   std::vector<std::vector<Panel>> kept_;  // of the slices of a sample
   Cholesky matrix_;
-  bool factored_ = false;
+  bool factored_ = false, resumed_ = false;
+  bool fresh_ = false;  // the matrix of a step is that of all rows
+  int round_ = 0;       // of the steps on all rows
+  double last_ = std::numeric_limits<double>::infinity(), width_ = 0;
   std::uint64_t steps_ = 0;
 };
 

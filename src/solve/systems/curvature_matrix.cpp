@@ -15,6 +15,7 @@ CurvatureMatrix::CurvatureMatrix(const RowAccess& rows, Offset offset, bool prec
       offset_(offset),
       team_(team),
       d_(rows.cols()),
+      precise_(precise),
       matrix_(rows, offset != Offset::None, precise, team) {}
 
 CurvatureMatrix::CurvatureMatrix(const CurvatureMatrix& from, const Team& team)
@@ -22,6 +23,7 @@ CurvatureMatrix::CurvatureMatrix(const CurvatureMatrix& from, const Team& team)
       offset_(from.offset_),
       team_(team),
       d_(from.d_),
+      precise_(false),
       matrix_(rows_, offset_ != Offset::None, false, team),
       cholesky_(from.cholesky_),
       cost_(from.cost_),

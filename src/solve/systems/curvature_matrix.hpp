@@ -43,6 +43,14 @@ class CurvatureMatrix {
   void factor();
   void solve(std::vector<double>& x) const;  // H x = right-hand side; an absent offset is left alone
 
+  // For a checkpoint. A matrix that is not corrected is used by its factor alone.
+  template <class Archive>
+  void state(Archive& a) {
+    if (precise_) a.part(matrix_);
+    cholesky_.state(a, matrix_.size());
+    a(inside_, cost_, waste_);
+  }
+
  private:
   static constexpr int fresh_iterations = 3;  // what a new factor needs as well
   void raise_diagonal(std::span<const std::uint32_t> rows, const Stretch& list, std::span<const double> h);
@@ -52,6 +60,7 @@ class CurvatureMatrix {
   Offset offset_;
   Team team_;
   std::size_t d_;
+  bool precise_;
   NormalMatrix matrix_;
   Cholesky cholesky_;
   std::vector<double> lower_;

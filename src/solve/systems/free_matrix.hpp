@@ -27,6 +27,12 @@ class FreeMatrix {
   void correct(const FreeRows& rows);
   // x has features + 1 entries; without an offset the last one stays as it is.
   void solve(double delta, double rho, std::vector<double>& x);
+  template <class Archive>
+  void state(Archive& a) {
+    a.part(normal_);
+    a.array(free_, free_.size());
+    a(corrections_);
+  }
 
  private:
   void form_anew();

@@ -33,6 +33,11 @@ class NewtonSystem {
   // s (features and offset) from g; `enough`: a residual that needs no better. Returns how many products
   // with H it took.
   int solve(std::span<const double> g, double enough, std::uint64_t step, std::vector<double>& s);
+  // What lasts from step to step; the factor is somebody else's.
+  template <class Archive>
+  void state(Archive& a) {
+    a(last_norm_);
+  }
 
  private:
   [[nodiscard]] double length(std::span<const double> residual) const;

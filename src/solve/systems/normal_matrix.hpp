@@ -23,6 +23,10 @@ class NormalMatrix {
   // G += sum d[k] x_{chosen[k]} x_{chosen[k]}'; d may be negative (rows that leave). The rows of all members of the team
   // come to each of them, and each forms the whole of G.
   void add(std::span<const std::uint32_t> chosen, std::span<const double> d);
+  template <class Archive>
+  void state(Archive& a) {
+    a.array(matrix_, n_ * n_);
+  }
 
  private:
   void add(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::span<const double> d);

@@ -32,6 +32,10 @@ class PairMatrix {
             std::size_t stride);
   // H x = right-hand side for weights that lie feature after feature, the offsets last.
   void solve(const std::vector<double>& right, std::vector<double>& x, std::size_t stride) const;
+  template <class Archive>
+  void state(Archive& a) {
+    cholesky_.state(a, planes_ * size_);
+  }
 
  private:
   [[nodiscard]] double rows_of_pair() const;

@@ -42,7 +42,8 @@ std::vector<std::uint32_t> columns_anywhere(const Team& team, std::vector<std::u
 
 }  // namespace
 
-std::unique_ptr<PresentColumns> PresentColumns::worth_while(const RowAccess& rows, const Team& team) {
+std::unique_ptr<PresentColumns> PresentColumns::worth_while(const RowAccess& rows, const Team& team,
+                                                            const std::shared_ptr<Spill>& spill) {
   const std::size_t d = rows.cols();
   if (!rows.sparse() || d < few) return nullptr;
   std::vector<std::uint32_t> number = columns_anywhere(team, columns_here(rows)), index(d);
@@ -57,19 +58,21 @@ std::unique_ptr<PresentColumns> PresentColumns::worth_while(const RowAccess& row
     number[j] = static_cast<std::uint32_t>(out->columns_.size());
     out->columns_.push_back(static_cast<std::uint32_t>(j));
   }
-  out->start_.push_back(0);
-  out->index_.reserve(entries);
-  out->value_.reserve(entries);
+  out->start_ = Pages<std::uint64_t>(rows.rows() + 1, spill, rows.rows() + 1);
+  out->index_ = Pages<std::uint32_t>(entries, spill, entries);
+  out->value_ = Pages<double>(entries, spill, entries);
+  std::size_t at = 0;
+  out->start_[0] = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const std::size_t size = rows.copy_entries(i, index.data(), value.data());
-    for (std::size_t e = 0; e < size; ++e) {
-      out->index_.push_back(number[index[e]]);
-      out->value_.push_back(value[e]);
+    for (std::size_t e = 0; e < size; ++e, ++at) {
+      out->index_[at] = number[index[e]];
+      out->value_[at] = value[e];
     }
-    out->start_.push_back(out->index_.size());
+    out->start_[i + 1] = at;
   }
-  out->copies_ = RowAccess::of(CsrView<double>{rows.rows(), out->columns_.size(), out->start_.data(),
-                                               out->index_.data(), out->value_.data(), 1});
+  out->copies_ = RowAccess::of(CsrView<double>{rows.rows(), out->columns_.size(), out->start_.get(),
+                                               out->index_.get(), out->value_.get(), 1});
   return out;
 }
 

@@ -8,15 +8,17 @@
 #include <span>
 #include <vector>
 
+#include "data/storage/pages.hpp"
 #include "data/storage/row_access.hpp"
 
 namespace halfspace {
 
 class PresentColumns {
  public:
-  // Null where most columns are there, or the rows are dense. Columns that a row of any member has are there for all.
-  [[nodiscard]] static std::unique_ptr<PresentColumns> worth_while(const RowAccess& rows,
-                                                                   const Team& team = Threads(1));
+  // Null where most columns are there, or the rows are dense. Columns that a row of any member has are there for all. With
+  // `spill` the rows are copied to its files.
+  [[nodiscard]] static std::unique_ptr<PresentColumns> worth_while(
+      const RowAccess& rows, const Team& team = Threads(1), const std::shared_ptr<Spill>& spill = nullptr);
 
   [[nodiscard]] const RowAccess& rows() const { return *copies_; }
   [[nodiscard]] std::span<const std::uint32_t> columns() const { return columns_; }  // in order
@@ -27,9 +29,10 @@ class PresentColumns {
   PresentColumns() = default;
 
   std::size_t all_ = 0;
-  std::vector<std::uint32_t> columns_, index_;
-  std::vector<std::uint64_t> start_;
-  std::vector<double> value_;
+  std::vector<std::uint32_t> columns_;
+  Pages<std::uint64_t> start_;
+  Pages<std::uint32_t> index_;
+  Pages<double> value_;
   std::unique_ptr<RowAccess> copies_;
 };
 

@@ -141,7 +141,7 @@ void SoftmaxSystem::prepare() {
   const std::size_t unknowns = planes_ * (d_ + 1);
   if (last_iterations_ >= 0) waste_ += std::max(0, last_iterations_ - fresh_iterations);
   if (unknowns <= PairMatrix::most_unknowns && waste_ > pair_cost()) {
-    if (!pairs_) pairs_ = std::make_unique<PairMatrix>(rows_, offset_, planes_, goal_.team);
+    if (!pairs_) pairs_ = new_pairs();
     common_.reset();
     precise_ = true;
     waste_ = 0;
@@ -156,7 +156,7 @@ void SoftmaxSystem::prepare() {
 
 void SoftmaxSystem::prepare_common() {
   if (d_ > common_factor_limit) return;
-  if (!common_) common_ = std::make_unique<CurvatureMatrix>(rows_, offset_, false, goal_.team);
+  if (!common_) common_ = new_common();
   const Stretch list = goal_.team.stretch(chosen_.size());
   const std::size_t wanted = std::max(10 * d_, list.total / 5);
   const std::size_t every = std::max<std::size_t>(1, list.total / wanted);

@@ -36,8 +36,20 @@ class SoftmaxSystem {
   int solve(const std::vector<double>& g, double enough, std::uint64_t step, std::vector<double>& s);
   // The last steps were of no use: products in double from here on. False: they are already.
   bool be_precise() { return !std::exchange(precise_, true); }
+  template <class Archive>
+  void state(Archive& a) {
+    a.optional_part(common_, [&] { return new_common(); });
+    a.optional_part(pairs_, [&] { return new_pairs(); });
+    a(last_norm_, waste_, last_iterations_, precise_);
+  }
 
  private:
+  [[nodiscard]] std::unique_ptr<CurvatureMatrix> new_common() const {
+    return std::make_unique<CurvatureMatrix>(rows_, offset_, false, goal_.team);
+  }
+  [[nodiscard]] std::unique_ptr<PairMatrix> new_pairs() const {
+    return std::make_unique<PairMatrix>(rows_, offset_, planes_, goal_.team);
+  }
   [[nodiscard]] std::size_t values() const { return (d_ + 1) * stride_; }
   [[nodiscard]] double dot_all(const std::vector<double>& a, const std::vector<double>& b) const;
   void multiply(const std::vector<double>& v, std::vector<double>& out);

@@ -321,6 +321,38 @@ TEST_CASE("the page holds the object with nothing that looks like markup") {
   CHECK_THROWS_AS(static_cast<void>(report_page("nonsense")), InputError);
 }
 
+TEST_CASE("commands that can be copied hand nothing to the shell but words") {
+  const Dataset data = dataset_from({{2}, {1}, {-1}, {-3}}, {"b", "b", "a", "a"});
+  Model model = linear_model({{1}}, {0}, {"a", "b"});
+  model.algorithm = "svm";
+  model.options = {{"x; evil", "true"}, {"C", "1; evil"}};
+  const std::string trap = "; evil '; evil; '";
+  const ReportInput input{.model = model,
+                          .data = data,
+                          .model_name = std::string(1200, 'm') + trap,
+                          .data_name = trap + "\n; evil"};
+  const Json said = Json::parse(report_json(input))["reproduce"];
+  for (const char* key : {"train", "verify", "report", "playground"}) {
+    // As a shell reads it: what is outside of quotes has no word but ours.
+    std::string bare;
+    bool quoted = false, escaped = false;
+    for (const char c : said[key].get<std::string>()) {
+      if (escaped) {
+        escaped = false;
+      } else if (!quoted && c == '\\') {
+        escaped = true;
+      } else if (c == '\'') {
+        quoted = !quoted;
+      } else if (!quoted) {
+        bare += c;
+      }
+    }
+    CHECK_FALSE(quoted);
+    CHECK_MESSAGE(bare.find_first_of(";\n&|$`") == std::string::npos, bare);
+    CHECK_MESSAGE(bare.find("evil") == std::string::npos, bare);
+  }
+}
+
 TEST_CASE("rows without labels are refused") {
   const Dataset data = dataset_from(Rows{{1}, {2}});
   CHECK_THROWS_AS(static_cast<void>(report_of(linear_model({{1}}, {0}, {"a", "b"}), data)), InputError);

@@ -65,7 +65,8 @@ Json facts_pairs(const Facts& facts) {
   return out;
 }
 
-// A word for a shell: quoted where it must be.
+// A word for a shell: quoted where it must be. What is too long is cut before it is quoted: a quote that stays open would
+// hand the next word to the shell.
 std::string shell_word(const std::string& text) {
   const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -73,8 +74,8 @@ std::string shell_word(const std::string& text) {
   });
   if (plain) return text;
   std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return printable(out + "'", 200);
+  for (const char c : printable(text, 1000)) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
 }
 
 // " --NAME a,b" of the names there are.
@@ -132,7 +133,7 @@ std::string train_command(const ReportInput& input) {
   out += " --algorithm " + shell_word(model.algorithm);
   for (const auto& [name, value] : model.options) {
     if (value.empty() || value == "-" || value == "false") continue;
-    out += value == "true" ? fmt::format(" --{}", name) : fmt::format(" --{} {}", name, shell_word(value));
+    out += " " + shell_word("--" + name) + (value == "true" ? "" : " " + shell_word(value));
   }
   if (const std::string how = fact_of(model, "calibration"); !how.empty())
     out += " --calibrate " + shell_word(how.substr(0, how.find(' ')));

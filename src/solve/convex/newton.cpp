@@ -66,8 +66,9 @@ double largest_curvature(const Loss& loss) {
 struct Rows {
   Problem problem;
   std::vector<std::uint32_t> ids;
-  Stretch list;      // these rows among those of all members
-  bool all = false;  // every row of the data, in order
+  Stretch list;        // these rows among those of all members
+  bool all = false;    // every row of the data, in order
+  bool whole = false;  // every row that has a cost
 };
 
 Rows level_rows(const Team& team, const Problem& from, std::size_t wanted) {
@@ -80,6 +81,7 @@ Rows level_rows(const Team& team, const Problem& from, std::size_t wanted) {
   out.ids = std::move(sample.rows);
   out.list = team.stretch(out.ids.size());
   out.all = out.list.total == team.total(from.rows());
+  out.whole = wanted >= team.total(from.rows());
   for (std::size_t k = 0; k < out.ids.size(); ++k) {
     out.problem.y.push_back(from.y[out.ids[k]]);
     out.problem.cost.push_back(from.cost[out.ids[k]] * sample.factor[k]);
@@ -87,8 +89,9 @@ Rows level_rows(const Team& team, const Problem& from, std::size_t wanted) {
   return out;
 }
 
-// The mean eigenvalue of H with every row where its loss bends most.
-double mean_curvature(const Problem& p, const RowAccess& rows, const Team& team) {
+}  // namespace
+
+double curvature_sum(const Problem& p, const RowAccess& rows, const Team& team) {
   const Stretch list = team.stretch(p.rows());
   const std::size_t stride = std::max<std::size_t>(1, list.total / 1000);
   const double most = largest_curvature(p.loss);
@@ -97,7 +100,14 @@ double mean_curvature(const Problem& p, const RowAccess& rows, const Team& team)
     for (std::size_t i = list.first_of(stride); i < p.rows(); i += stride)
       sum += most * p.cost[i] * rows.norm2(i) * static_cast<double>(stride);
   });
-  return trace / static_cast<double>(rows.cols());
+  return trace;
+}
+
+namespace {
+
+// The mean eigenvalue of H with every row where its loss bends most.
+double mean_curvature(const Problem& p, const RowAccess& rows, const Team& team) {
+  return curvature_sum(p, rows, team) / static_cast<double>(rows.cols());
 }
 
 // Whether steps of a piecewise quadratic loss are solved with H itself rather than by conjugate gradients with a
@@ -138,9 +148,11 @@ class Newton {
     for (auto* v : {&step_, &g_}) v->assign(d_ + 1, 0.0);
   }
 
-  Solution run(std::vector<double> theta, double theta0, Care care) {
+  // `scores`: those of all rows that have a cost, or nothing.
+  Solution run(std::vector<double> theta, double theta0, Care care, const std::vector<double>& scores = {}) {
     theta_ = std::move(theta);
     theta0_ = theta0;
+    known_ = level_.whole && scores.size() == rows_.rows() ? &scores : nullptr;
     try {
       return steps(care);
     } catch (const Stopped& stopped) {
@@ -151,7 +163,11 @@ class Newton {
  private:
   Solution steps(Care care) {
     const std::uint64_t last = steps_ + most_steps;
-    scores();
+    if (known_ != nullptr) {
+      for (std::size_t k = 0; k < n_; ++k) z_[k] = (*known_)[level_.ids[k]] + theta0_;
+    } else {
+      scores();
+    }
     fit_offset();
     while (true) {
       gradient();
@@ -319,7 +335,18 @@ class Newton {
     return true;
   }
 
-  Solution finish(Stop stop) { return {std::move(theta_), theta0_, {}, steps_, stop}; }
+  Solution finish(Stop stop) {
+    Solution out{std::move(theta_), theta0_, {}, steps_, stop, {}};
+    if (!level_.whole || !goal_.team.alone()) return out;
+    for (double& z : z_) z -= theta0_;
+    if (level_.all) {
+      out.scores = std::move(z_);
+    } else {
+      out.scores.assign(rows_.rows(), 0.0);
+      for (std::size_t k = 0; k < n_; ++k) out.scores[level_.ids[k]] = z_[k];
+    }
+    return out;
+  }
 
   Rows level_;
   const Problem& p_;
@@ -338,6 +365,7 @@ class Newton {
   std::unique_ptr<CurvatureMatrix> matrix_;  // H itself
   NewtonSystem system_;
   std::unique_ptr<GramSystem> gram_;
+  const std::vector<double>* known_ = nullptr;
   double theta0_ = 0, primal_ = 0;
 };
 
@@ -378,7 +406,7 @@ Solution follow_path(const Problem& problem, const RowAccess& rows, const Goal& 
     at = Newton(level_rows(goal.team, stage, all), rows, goal, sampled, direct, at.iterations)
              .run(std::move(at.theta), at.theta0, last ? Care::Last : Care::Stage);
     if (last) return at;
-    if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return {{}, 0, {}, at.iterations, at.stop};
+    if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return {{}, 0, {}, at.iterations, at.stop, {}};
     factor *= 2;
   }
 }
@@ -406,7 +434,7 @@ Solution newton_levels(const Problem& problem, const RowAccess& rows, const Goal
     if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return at;
   }
   at = Newton(level_rows(goal.team, problem, all), rows, goal, sampled.get(), direct, at.iterations)
-           .run(std::move(at.theta), at.theta0, Care::Full);
+           .run(std::move(at.theta), at.theta0, Care::Full, at.scores);
   if (!piecewise || at.stop != Stop::Limit) return at;
   if (sampled) sampled->outlived();
   Solution followed = follow_path(problem, rows, goal, sampled.get(), direct, at.iterations);

@@ -386,7 +386,8 @@ TEST_CASE("rows judged where they lie get the scores of copies, to the bit") {
   for (const char* const algorithm : {"logistic", "perceptron", "lookup"})
     for (const ScaleKind scale : {ScaleKind::None, ScaleKind::Unit, ScaleKind::Standard}) {
       const Fit fit = train_candidate({algorithm, {}, {.scale = scale}}, data, {});
-      CHECK(scores(fit.model(), data, rows, Threads(1)) == scores(fit.model(), data.subset(rows), Threads(1)));
+      CHECK(scores(fit.model(), data, rows, Threads(1)) ==
+            scores(fit.model(), data.subset(rows), Threads(1)));
     }
 }
 

@@ -55,11 +55,7 @@ void DataOptions::add_reading(OptionList& options) {
         static_cast<std::uint32_t>(OptionType<std::int64_t>::parse("hash", text, {1, most_hash_bits}));
   };
   options.add(std::move(hash));
-  OptionSpec delimiter{"--delimiter", "CHARACTER", "tables: between the cells; tab for a tab"};
-  delimiter.fallback = "tab if the first line has one, else comma";
-  delimiter.set = [this](const std::string& text) { read.delimiter = parse_delimiter(text); };
-  options.add(std::move(delimiter));
-  options.value("--decimal", "MARK", "tables: how numbers are written, 1.5 or 1,5", read.decimal);
+  add_cells(options);
   options.value("--header", "WHETHER", "tables: is the first line a header", read.header);
   options.value("--missing", "HOW",
                 "tables: what to do with missing values: refuse them, fill numbers in (indicator: and say so "
@@ -121,6 +117,24 @@ void DataOptions::add_reading_for_model(OptionList& options) {
   options.add(std::move(missing));
   options.list("--missing-words", "WORDS", "tables: cells that mean missing, besides empty cells, NA and ?",
                read.missing_words);
+  add_cells(options);
+}
+
+void DataOptions::add_cells(OptionList& options) {
+  OptionSpec delimiter{"--delimiter", "CHARACTER", "tables: between the cells; tab for a tab"};
+  delimiter.fallback = "what the first line has: comma, else tab, ; or |";
+  delimiter.set = [this](const std::string& text) { read.delimiter = parse_delimiter(text); };
+  options.add(std::move(delimiter));
+  OptionSpec decimal{"--decimal", "MARK", "tables: how numbers are written, 1.5 or 1,5", "point"};
+  decimal.choices = OptionType<DecimalMark>::choices();
+  decimal.set = [this](const std::string& text) {
+    if (text == "," || text == ".") {
+      read.decimal = text == "," ? DecimalMark::Comma : DecimalMark::Point;
+    } else {
+      read.decimal = OptionType<DecimalMark>::parse("decimal", text, {});
+    }
+  };
+  options.add(std::move(decimal));
 }
 
 void DataOptions::add_rename(OptionList& options) {

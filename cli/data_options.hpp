@@ -27,6 +27,7 @@ struct DataOptions {
   // Every option about reading; with a model most of them follow from the model.
   void add_reading(OptionList& options);
   void add_reading_for_model(OptionList& options);
+  void add_cells(OptionList& options);     // delimiter and mark of decimals: part of both
   void add_rename(OptionList& options);    // --rename
   void add_training(OptionList& options);  // --positive, --scale
   // The kernel that the features stand for; only when some were asked for.

@@ -13,6 +13,7 @@
 #include "halfspace/evaluate/evaluation.hpp"
 #include "halfspace/evaluate/unknown_labels.hpp"
 #include "halfspace/model/model_file.hpp"
+#include "threshold.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -59,8 +60,7 @@ class Evaluate final : public Command {
     options.argument("MODEL", "a model written by halfspace train, or one of LIBLINEAR or LIBSVM",
                      model_path_);
     options.argument("DATA", "labelled rows; - for standard input", data_.path);
-    options.value("--threshold", "T", "two classes: a score above T means the last class", threshold_,
-                  {-1e300, 1e300});
+    threshold_.add_option(options);
     OptionSpec cost{
         "--cost", "FP:FN",
         "two classes: what a false alarm and a miss cost; says the mean cost and the threshold that is "
@@ -84,6 +84,7 @@ class Evaluate final : public Command {
     check_one_stdin(training_path_, data_.path);
     check_one_stdin(model_path_, training_path_);
     const Model model = load_before_rows("evaluate", model_path_, data_.path, common);
+    threshold_.settle(model);
     const Judged judged = judge(model, common);
     for (const std::string& note : judged.notes) output.note(note);
     print(judged, model, output);
@@ -96,7 +97,7 @@ class Evaluate final : public Command {
     Judged out;
     const Dataset data = read_for_model(data_, model, common, out.notes);
     if (!data.labelled()) throw InputError({data.name()}, "no labels", "evaluation needs labelled rows");
-    out.result = evaluate(model, data, common.team(), {threshold_, costs_});
+    out.result = evaluate(model, data, common.team(), {threshold_.score, costs_});
     out.unknown = unknown_labels(model, data);
     if (!out.unknown.empty()) {
       const std::string hint = rename_hint(out.unknown);
@@ -133,8 +134,13 @@ class Evaluate final : public Command {
     output.line(fmt::format("accuracy {:.6g}", 1 - result.error));
     if (judged.on_training_rows)
       output.line("these are the rows it was trained on: expect a larger error on others");
-    if (threshold_ != 0)
-      output.line(fmt::format("a score above {:.10g} means {}", threshold_, printable(model.classes.back())));
+    if (threshold_.set()) {
+      const std::string share = threshold_.probability
+                                    ? fmt::format(", a probability above {:.10g},", *threshold_.probability)
+                                    : "";
+      output.line(fmt::format("a score above {:.10g}{} means {}", threshold_.score, share,
+                              printable(model.classes.back())));
+    }
     for (const Baseline& one : judged.baselines)
       output.line(fmt::format("for comparison: {} ({}){}: error {}", one.name, one.what,
                               training_path_.empty() ? "" : " from the training rows",
@@ -153,7 +159,7 @@ class Evaluate final : public Command {
     if (result.hinge_loss && result.zero_one_loss)
       output.line(fmt::format("mean hinge loss {:.6g}, never below the zero-one loss {:.6g}{}",
                               *result.hinge_loss, *result.zero_one_loss,
-                              threshold_ == 0 ? "" : " (at threshold 0)"));
+                              !threshold_.set() ? "" : " (at threshold 0)"));
     print_costs(result, output);
     if (!result.zero_rows.empty()) output.line(zero_rows_words(model, result.zero_rows));
     output.line("");
@@ -170,7 +176,7 @@ class Evaluate final : public Command {
     if (!result.cost || !result.cheapest) return;
     output.line(
         fmt::format("cost {:.6g} a row ({:.6g} for a false alarm, {:.6g} for a miss) at threshold {:.6g}",
-                    *result.cost, costs_->false_positive, costs_->false_negative, threshold_));
+                    *result.cost, costs_->false_positive, costs_->false_negative, threshold_.score));
     output.line(
         fmt::format("cheapest on these rows: {:.6g} a row at --threshold {:.10g}; chosen here, so likely "
                     "dearer on others",
@@ -239,7 +245,7 @@ class Evaluate final : public Command {
     value["brier"] = optional_json(result.brier);
     value["calibration_error"] = optional_json(result.calibration_error);
     value["trained_on_these_rows"] = judged.on_training_rows;
-    value["threshold"] = model.planes() == 1 ? Json(threshold_) : Json(nullptr);
+    value["threshold"] = model.planes() == 1 ? Json(threshold_.score) : Json(nullptr);
     value["cost"] = costs_json(result);
     value["baselines"] = baselines_json(judged);
     value["bayes"] = judged.bayes ? Json{{"bayes_error", judged.bayes->bayes_error},
@@ -315,7 +321,7 @@ class Evaluate final : public Command {
 
   std::string model_path_;
   std::string training_path_, law_path_;
-  double threshold_ = 0;
+  Threshold threshold_;
   std::optional<Costs> costs_;
   DataOptions data_;
 };

@@ -7,6 +7,7 @@
 
 #include "describe.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/doctor.hpp"
 #include "halfspace/data/split.hpp"
 #include "halfspace/data/table_rows.hpp"
 #include "halfspace/evaluate/folds.hpp"
@@ -72,7 +73,8 @@ Dataset Holdout::training_part(const Dataset& data, const DataOptions& options, 
   return std::move(parts.training);
 }
 
-std::optional<Evaluation> Holdout::judge(const Model& model, const DataOptions& options, const Common& common,
+std::optional<Evaluation> Holdout::judge(const Model& model, const Dataset& training,
+                                         const DataOptions& options, const Common& common,
                                          std::vector<std::string>& notes) const {
   if (held_out_) return evaluate(model, *held_out_, common.team());
   if (test_path_.empty()) return std::nullopt;
@@ -80,7 +82,22 @@ std::optional<Evaluation> Holdout::judge(const Model& model, const DataOptions& 
   test.path = test_path_;
   const Dataset rows = read_for_model(test, model, common, notes);
   if (!rows.labelled()) throw InputError({.file = test_path_}, "no labels", "labelled rows to judge by");
+  note_overlap(training, rows, common, notes);
   return evaluate(model, rows, common.team());
+}
+
+// Rows of few features meet by chance; a test of which many rows were trained on is no test.
+void Holdout::note_overlap(const Dataset& training, const Dataset& test, const Common& common,
+                           std::vector<std::string>& notes) const {
+  constexpr std::uint64_t quickly_looked_up = 1'000'000;
+  constexpr double many = 0.1;
+  if (training.nonzeros() + test.nonzeros() > quickly_looked_up) return;
+  const Overlap both = overlap(training, test, common.team());
+  if (static_cast<double>(both.rows) < many * static_cast<double>(test.rows())) return;
+  notes.push_back(
+      fmt::format("{} of {} rows of {} are among the training rows: if they are the same cases, the error "
+                  "there is too good",
+                  both.rows, test.rows(), printable(test_path_, 200)));
 }
 
 std::string Holdout::words(const Evaluation& found) const {

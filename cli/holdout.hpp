@@ -42,12 +42,17 @@ class Holdout {
   }
   // The rows to train on; those held out are kept here.
   [[nodiscard]] Dataset training_part(const Dataset& data, const DataOptions& options, const Common& common);
-  [[nodiscard]] std::optional<Evaluation> judge(const Model& model, const DataOptions& options,
-                                                const Common& common, std::vector<std::string>& notes) const;
+  // `training`: the rows that the model was trained on; many of them among those of --test are said in a note.
+  [[nodiscard]] std::optional<Evaluation> judge(const Model& model, const Dataset& training,
+                                                const DataOptions& options, const Common& common,
+                                                std::vector<std::string>& notes) const;
   [[nodiscard]] std::string words(const Evaluation& found) const;
   [[nodiscard]] Json json(const std::optional<Evaluation>& found) const;
 
  private:
+  void note_overlap(const Dataset& training, const Dataset& test, const Common& common,
+                    std::vector<std::string>& notes) const;
+
   double share_ = 0;
   std::string test_path_;
   GroupOption groups_;

@@ -16,6 +16,7 @@
 #include "halfspace/model/geometry.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "memory.hpp"
+#include "threshold.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -97,11 +98,11 @@ class Predict final : public Command {
     OptionSpec shape{"--as", "SHAPE", "lines, or a table with a header", "lines"};
     shape.choices = join_words(shape_words, "|");
     shape.set = [this](const std::string& text) {
+      if (text == "json") throw UsageError("--as: there is no 'json'", "--json");
       shape_ = static_cast<Shape>(parse_word("as", text, shape_words));
     };
     options.add(std::move(shape));
-    options.value("--threshold", "T", "two classes: a score above T means the last class", threshold_,
-                  {-1e300, 1e300});
+    threshold_.add_option(options);
     data_.add_reading_for_model(options);
     data_.add_rename(options);
   }
@@ -116,9 +117,8 @@ class Predict final : public Command {
                                    model.algorithm.empty() ? "this kind" : model.algorithm),
                        "train with --calibrate platt, or --scores");
     }
-    if (threshold_ != 0 && model.planes() != 1)
-      throw UsageError("--threshold is for models of two classes", "train with --positive LABEL");
-    if (threshold_ != 0 && probabilities_ && labels_follow_probabilities(model))
+    threshold_.settle(model);
+    if (threshold_.set() && probabilities_ && labels_follow_probabilities(model))
       throw UsageError("--threshold: the labels of this model follow its probabilities",
                        "without --probabilities");
     if (tie_) model.tie = *tie_;
@@ -165,13 +165,13 @@ class Predict final : public Command {
   // Predicts some rows and keeps what is to be said of them. Several threads may be here at once.
   void add(const Model& model, std::size_t number, const Dataset& data, const Threads& threads) {
     Predictions predictions;
-    const bool whole = scores_ || distances_ || probabilities_ || threshold_ != 0;
+    const bool whole = scores_ || distances_ || probabilities_ || threshold_.set();
     predictions.scores = whole ? scores(model, data, threads) : deciding_scores(model, data, threads);
     const auto overflowed = overflowed_row(model, predictions.scores);
     std::vector<double> shifted;
-    if (threshold_ != 0)
-      for (const double score : predictions.scores) shifted.push_back(score - threshold_);
-    const std::vector<double>& deciding = threshold_ == 0 ? predictions.scores : shifted;
+    if (threshold_.set())
+      for (const double score : predictions.scores) shifted.push_back(score - threshold_.score);
+    const std::vector<double>& deciding = !threshold_.set() ? predictions.scores : shifted;
     predictions.labels = labels_from_scores(model, deciding);
     std::vector<std::uint32_t> zeros = rows_with_zero_score(model, deciding);
     ErrorCount errors;
@@ -344,7 +344,7 @@ class Predict final : public Command {
   std::vector<std::string> classes_, words_;  // names, and how lines have them; one more word for no answer
   std::size_t planes_ = 1;
   bool probabilities_ = false;
-  double threshold_ = 0;
+  Threshold threshold_;
   std::optional<Tie> tie_;
   DataOptions data_;
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "algorithm_options.hpp"
 #include "halfspace/core/error.hpp"
@@ -100,12 +102,37 @@ std::vector<Candidate> AlgorithmChoice::candidates(const DataOptions& data) cons
   return out;
 }
 
+namespace {
+
+// Names that other programs have for these, or for what is one of them turned round.
+MetricKind parse_metric(const std::string& text) {
+  constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"accuracy", "error, which is 1 less the accuracy"},
+      {"balanced-accuracy", "balanced-error, which is 1 less the balanced accuracy"},
+      {"balanced_accuracy", "balanced-error, which is 1 less the balanced accuracy"},
+      {"roc_auc", "auc"},
+      {"roc-auc", "auc"},
+      {"log_loss", "log-loss"},
+      {"logloss", "log-loss"},
+      {"neg_log_loss", "log-loss"},
+      {"f1", "balanced-error, or cost with --cost FP:FN, where classes differ in size"}};
+  for (const auto& [name, ours] : others)
+    if (text == name)
+      throw UsageError(fmt::format("--metric: there is no '{}'", text), fmt::format("--metric {}", ours));
+  return OptionType<MetricKind>::parse("metric", text, {});
+}
+
+}  // namespace
+
 void FoldChoice::add_options(OptionList& options) {
   options.group("Judging");
   options.value("--folds", "K", "parts of the rows, each held out once", folds, {2, 1e6});
   options.value("--repeats", "R", "how often, with other folds each time", repeats, {1, 1e4});
   groups.add(options);
-  options.value("--metric", "WHAT", "what is measured on the rows held out", metric.kind);
+  OptionSpec what{"--metric", "WHAT", "what is measured on the rows held out", "error",
+                  OptionType<MetricKind>::choices()};
+  what.set = [this](const std::string& text) { metric.kind = parse_metric(text); };
+  options.add(std::move(what));
   options.text("--cost", "FP:FN", "metric cost: what a false alarm and a missed positive row cost", cost);
 }
 

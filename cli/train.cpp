@@ -45,8 +45,13 @@ void note_gravest(const Dataset& data, const Threads& threads, std::vector<std::
   constexpr std::uint64_t quickly_examined = 50'000;
   if (data.nonzeros() > quickly_examined) return;
   const Examination found = examine(data, threads);
-  if (const Finding* const worst = gravest(found))
-    notes.push_back(fmt::format("{}; {}", worst->text, worst->advice));
+  const Finding* const worst = gravest(found);
+  // A table has said so when it was read, with the option that cures it.
+  const bool said = worst != nullptr && worst->kind == "row-number" &&
+                    std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+                      return note.find("numbers the rows") != std::string::npos;
+                    });
+  if (worst != nullptr && !said) notes.push_back(fmt::format("{}; {}", worst->text, worst->advice));
 }
 
 // What training and its times come to.
@@ -175,9 +180,11 @@ Result Train::train(const Common& common) {
       out.fit.answer.stop != Stop::Cancelled)
     run.checkpoint->remove();
   if (!program_stop().asked()) out.test = holdout_.judge(out.fit.model(), data_, common, out.notes);
+  if (!program_stop().asked()) out.test = holdout_.judge(out.fit.model(), out.data, data_, common, out.notes);
+  std::vector<std::string> said_before;
   if (out.test)
     for (const auto& [name, model] : out.fit.answer.others)
-      out.others.emplace_back(name, holdout_.judge(model, data_, common, out.notes)->error);
+      out.others.emplace_back(name, holdout_.judge(model, out.data, data_, common, said_before)->error);
   out.total_seconds = seconds_between(start, Clock::now());
   if (large_.limited()) out.notes.push_back(large_.words());
   return out;

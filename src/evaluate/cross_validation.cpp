@@ -131,7 +131,7 @@ class Validation {
         prepared_(folds_),
         tasks_left_(folds_, candidates.size()) {
     const std::size_t planes = data.classes().size() == 2 ? 1 : data.classes().size();
-    first_ = warm_.add(candidates, folds_, 16 * planes * data.features() + 24 * planes * data.rows());
+    first_ = warm_.add(candidates, folds_, 24 * planes * data.features() + 40 * planes * data.rows());
   }
 
   std::vector<CandidateScore> scores() {
@@ -228,6 +228,7 @@ class Validation {
     run.seed = run_.seed;
     run.stop = run_.stop;
     run.threads = Threads(candidates_.size() * folds_ > 1 ? 1 : run_.threads.count());
+    run.figures = false;
     run.near = warm_.near(first_ + candidate, fold);
     warm_.started(first_ + candidate, fold);
     if (warm_.wanted(first_ + candidate)) run.leave = std::make_shared<Neighbour>();

@@ -13,8 +13,6 @@
 namespace halfspace {
 namespace {
 
-constexpr std::size_t rows_at_a_time = 8192;
-
 struct HeldOut {
   std::vector<double> scores;         // planes() of every row
   std::vector<double> probabilities;  // of every class, where they were asked for
@@ -25,16 +23,12 @@ struct HeldOut {
 HeldOut score_rows(const Model& model, const Dataset& data, std::span<const std::uint32_t> rows,
                    bool with_probabilities, const Threads& threads) {
   HeldOut out;
-  for (std::size_t begin = 0; begin < rows.size(); begin += rows_at_a_time) {
-    const Dataset some = data.subset(rows.subspan(begin, std::min(rows_at_a_time, rows.size() - begin)));
-    const std::vector<double> f = scores(model, some, threads);
-    check_scores(model, f, some);
-    out.scores.insert(out.scores.end(), f.begin(), f.end());
-    if (!with_probabilities) continue;
-    const std::vector<double> p = probabilities_from_scores(
-        model, labels_follow_probabilities(model) ? probability_scores(model, some, threads) : f);
-    out.probabilities.insert(out.probabilities.end(), p.begin(), p.end());
-  }
+  out.scores = scores(model, data, rows, threads);
+  if (const auto row = overflowed_row(model, out.scores)) refuse_overflow(data.name(), rows[*row]);
+  if (with_probabilities)
+    out.probabilities = probabilities_from_scores(
+        model, labels_follow_probabilities(model) ? probability_scores(model, data.subset(rows), threads)
+                                                  : out.scores);
   for (const std::uint32_t row : rows) {
     out.labels.push_back(data.labels()[row]);
     out.weights.push_back(data.weight(row));

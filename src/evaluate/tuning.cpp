@@ -152,21 +152,30 @@ class Search {
       if (point.space == space && point.score.finished && (best == nullptr || better(point, *best)))
         best = &point;
     }
-    return best;
+    return best == nullptr ? nullptr : plainest(*best, options_.metric.loss(best->score.mean) + half_a_row());
+  }
+
+  // Folds differ by a row in size, so that the same number of errors need not have the same mean.
+  [[nodiscard]] double half_a_row() const {
+    return options_.metric.kind == MetricKind::Error ? 0.5 / static_cast<double>(data_.rows()) : 0.0;
+  }
+
+  // Of the points of the same space whose loss is at most `most`.
+  [[nodiscard]] const TriedPoint* plainest(const TriedPoint& from, double most) const {
+    const TriedPoint* choice = &from;
+    for (const TriedPoint& point : out_.table) {
+      if (point.space != from.space || !point.score.finished) continue;
+      if (options_.metric.loss(point.score.mean) <= most && is_plainer(spaces_[from.space], point, *choice))
+        choice = &point;
+    }
+    return choice;
   }
 
   // The choice within a space by the rule.
   [[nodiscard]] const TriedPoint* choice_of(std::size_t space) const {
     const TriedPoint* const best = best_of(space);
     if (best == nullptr || options_.rule == ChoiceRule::Best) return best;
-    const double most = options_.metric.loss(best->score.mean) + best->score.standard_error;
-    const TriedPoint* choice = best;
-    for (const TriedPoint& point : out_.table) {
-      if (point.space != space || !point.score.finished) continue;
-      if (options_.metric.loss(point.score.mean) <= most && is_plainer(spaces_[space], point, *choice))
-        choice = &point;
-    }
-    return choice;
+    return plainest(*best, options_.metric.loss(best->score.mean) + best->score.standard_error);
   }
 
   void finish() {

@@ -27,6 +27,28 @@ double Calibrator::free_probability(double score) const {
   return std::clamp(p, probabilities[k - 1], probabilities[k]);  // whatever rounding did
 }
 
+double Calibrator::score_of(double p) const {
+  constexpr double beyond = 1e300;
+  double score = 0;
+  if (kind != CalibrationKind::Isotonic) {
+    const double logit = std::log(p) - std::log1p(-p) - shift;
+    score = slope > 0 ? std::clamp(logit / slope, -beyond, beyond) : (logit < 0 ? -beyond : beyond);
+  } else {
+    const auto above = std::upper_bound(probabilities.begin(), probabilities.end(), p);
+    if (above == probabilities.begin()) {
+      score = -beyond;
+    } else if (above == probabilities.end()) {
+      score = beyond;
+    } else {
+      const auto k = static_cast<std::size_t>(above - probabilities.begin());
+      const double share = (p - probabilities[k - 1]) / (probabilities[k] - probabilities[k - 1]);
+      score = scores[k - 1] + share * (scores[k] - scores[k - 1]);
+    }
+  }
+  // Probabilities are held on the side of the label.
+  return p > 0.5 ? std::max(score, 0.0) : p < 0.5 ? std::min(score, 0.0) : 0.0;
+}
+
 void Calibrator::probabilities_of(std::span<const double> f, double* p) const {
   if (f.size() == 1) {
     const double free = free_probability(f[0]);

@@ -145,6 +145,25 @@ std::vector<double> scores(const Model& model, const Dataset& data, const Thread
   return scores_of(model, data, false, threads);
 }
 
+std::vector<double> scores(const Model& model, const Dataset& data, std::span<const std::uint32_t> rows,
+                           const Threads& threads) {
+  // Many planes want their weights laid out for all rows at once.
+  constexpr std::size_t few_planes = 4, rows_at_a_time = 8192;
+  std::vector<double> out;
+  const auto* linear = std::get_if<LinearModel>(&model.form);
+  if (linear != nullptr && linear->planes <= few_planes && !has_preparation(model)) {
+    out.resize(rows.size() * linear->planes);
+    detail::linear_scores_of(*linear, model.unit_rows, data, rows, threads, out);
+    return out;
+  }
+  for (std::size_t begin = 0; begin < rows.size(); begin += rows_at_a_time) {
+    const std::size_t size = std::min(rows_at_a_time, rows.size() - begin);
+    const std::vector<double> part = scores(model, data.subset(rows.subspan(begin, size)), threads);
+    out.insert(out.end(), part.begin(), part.end());
+  }
+  return out;
+}
+
 std::vector<double> deciding_scores(const Model& model, const Dataset& data, const Threads& threads) {
   return scores_of(model, data, true, threads);
 }

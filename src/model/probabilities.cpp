@@ -138,6 +138,13 @@ bool has_probabilities(const Model& model) {
          is_liblinear_logistic(model) || with_sigmoids(model) != nullptr;
 }
 
+std::optional<double> score_of_probability(const Model& model, double p) {
+  if (model.planes() != 1 || !has_probabilities(model) || with_sigmoids(model) != nullptr)
+    return std::nullopt;
+  if (model.calibrator.on()) return model.calibrator.score_of(p);
+  return std::log(p) - std::log1p(-p);
+}
+
 std::vector<double> probability_scores(const Model& model, const Dataset& data, const Threads& threads) {
   const KernelModel* kernel = with_sigmoids(model);
   return kernel != nullptr ? function_values(*kernel, model.unit_rows, data, threads)

@@ -178,6 +178,26 @@ void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data
       data.matrix());
 }
 
+void linear_scores_of(const LinearModel& model, bool unit_rows, const Dataset& data,
+                      std::span<const std::uint32_t> rows, const Threads& threads, std::span<double> out) {
+  std::visit(
+      [&](const auto& x) {
+        for_blocks(threads, rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            const auto whole = x.row(rows[i]);
+            const auto row = clipped(whole, model.features);
+            const double norm = unit_rows ? row_norm(whole) : 1;
+            for (std::size_t k = 0; k < model.planes; ++k) {
+              double sum = plain_sum(row, model.plane(k).data());
+              if (unit_rows && norm > 0) sum /= norm;
+              out[i * model.planes + k] = sum + model.offsets[k];
+            }
+          }
+        });
+      },
+      data.matrix());
+}
+
 void row_norms(const Dataset& data, const Threads& threads, std::span<double> out) {
   std::visit(
       [&](const auto& x) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "halfspace/core/parallel.hpp"
@@ -16,6 +17,10 @@ namespace halfspace::detail {
 // out[row * planes + k] = w_k . x (divided by |x| when unit_rows) + offset_k.
 void linear_scores(const LinearModel& model, bool unit_rows, const Dataset& data, const Threads& threads,
                    std::span<double> out);
+
+// The same for some of the rows, in this order, where they lie.
+void linear_scores_of(const LinearModel& model, bool unit_rows, const Dataset& data,
+                      std::span<const std::uint32_t> rows, const Threads& threads, std::span<double> out);
 
 // out[row * planes + k] = share of the votes of plane k's walk, -1 to 1. `decide`: between two classes, votes are
 // counted only until nothing can turn their sign.

@@ -237,7 +237,10 @@ class Planes {
       PlaneAnswer before = again ? PlaneAnswer(answers_[k]) : PlaneAnswer();
       std::optional<Solution> near;
       if (begun && !again) near = std::move(answers_[k].solution);
-      if (near) near->alpha.clear();
+      if (near) {
+        near->alpha.clear();
+        near->scores.clear();  // it was stopped, perhaps on the way from one plane to the next
+      }
       if (!begun && outer_.near != nullptr)
         near = start_near(*outer_.near, k, one, *rows_, wish_.C, gaps[k], inner_.threads);
       static_cast<PlaneAnswer&>(answers_[k]) =
@@ -245,7 +248,8 @@ class Planes {
                       near ? &*near : nullptr, keep);
       // Without a point of its own, a loss with a margin has its support vectors inside.
       const Team team = patient_members(inner_);
-      if (answers_.size() == 1 || (has_vectors(wish_) && !team.any(!answers_[k].dual.rows.empty())))
+      if (outer_.figures &&
+          (answers_.size() == 1 || (has_vectors(wish_) && !team.any(!answers_[k].dual.rows.empty()))))
         describe_margins(one, answers_[k], team);
       if (answers_.size() > 1) answers_[k].scores = {};
       const Stop stop = answers_[k].solution.stop;
@@ -360,7 +364,7 @@ Fit solve_classes(const Dataset& data, const Wish& wish, const Run& run, bool ke
   // Rows with a dual value above 0; for several classes, a row counts for every plane that it supports.
   if (has_vectors(wish)) fit.trace.support_vectors = support;
   if (answers.size() == 1) fit.trace.scores = std::move(answers[0].scores);
-  if (answers.size() == 1 && has_vectors(wish)) {
+  if (answers.size() == 1 && has_vectors(wish) && run.figures) {
     const Margins& m = answers[0].margins;
     fit.trace.figures = {{"norm", m.norm},
                          {"margin", m.norm > 0 ? 1 / m.norm : 0.0},

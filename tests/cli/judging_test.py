@@ -71,6 +71,23 @@ class Judging(ProgramTest):
         self.train("three.txt", "many", "--quiet")
         self.assertIn("two classes", self.fails(2, "evaluate", "many", "three.txt", "--threshold", "1"))
 
+    def test_a_threshold_in_percent_is_a_probability(self):
+        models = {"logistic": ["--algorithm", "logistic"], "platt": ["--algorithm", "svm", "--calibrate", "platt"],
+                  "isotonic": ["--algorithm", "svm", "--calibrate", "isotonic"]}
+        for name, how in models.items():
+            self.json("train", "train.csv", "-o", name, *how)
+            for percent in (5, 30, 50, 70, 95):
+                with self.subTest(name, percent=percent):
+                    found = self.json("predict", name, "test.csv", "--probabilities", "--threshold", f"{percent}%")
+                    classes = self.json("show", name)["classes"]
+                    wanted = [classes[p[1] > percent / 100] for p in found["probabilities"]]
+                    near = [abs(p[1] - percent / 100) < 1e-9 for p in found["probabilities"]]
+                    self.assertEqual([w for w, n in zip(wanted, near) if not n], [g for g, n in zip(found["labels"], near) if not n])
+        self.assertIn("0% and 100%", self.fails(2, "predict", "logistic", "test.csv", "--threshold", "100%"))
+        self.json("train", "train.csv", "-o", "plain", "--algorithm", "svm")
+        self.assertIn("--calibrate", self.fails(2, "evaluate", "plain", "test.csv", "--threshold", "70%"))
+        self.assertIn("a probability above 0.7, means", self.done("evaluate", "logistic", "test.csv", "--threshold", "70%"))
+
     def test_the_cheapest_threshold_is_the_best_of_all(self):
         found = self.json("evaluate", "model", "test.csv", "--cost", "1:4")["cost"]
         scores = [s[0] for s in self.json("predict", "model", "test.csv", "--scores")["scores"]]

@@ -108,6 +108,27 @@ class Noticed(ProgramTest):
         (self.folder / "point.csv").write_text("x;z\n1.5;2\n", encoding="utf-8")
         self.assertEqual(self.done("predict", "m", "new.csv", "--scores"), self.done("predict", "m", "point.csv", "--scores"))
 
+    def test_a_model_reads_tables_with_other_marks_than_it_was_trained_on(self):
+        rows = [(i % 7 + 0.5, i % 5, "ab"[i % 7 > 3]) for i in range(60)]
+        lines = {"comma.csv": [f"{x},{z},{y}" for x, z, y in rows], "mark.csv": [f"{x};{z};{y}" for x, z, y in rows],
+                 "excel.csv": [f"{str(x).replace('.', ',')};{z};{y}" for x, z, y in rows]}
+        for name, text in lines.items():
+            header = "x,z,label" if name == "comma.csv" else "x;z;label"
+            (self.folder / name).write_text("\n".join([header] + text) + "\n", encoding="utf-8-sig")
+        self.assertNotIn("separated", "\n".join(self.json("train", "comma.csv", "-o", "m")["notes"]))
+        wanted = self.done("predict", "m", "comma.csv", "--scores")
+        self.assertEqual(self.done("predict", "m", "mark.csv", "--scores"), wanted)
+        self.assertIn("cells are read as separated by ;", "\n".join(self.json("train", "mark.csv", "-o", "m2")["notes"]))
+        refused = self.run_program("predict", "m", "excel.csv")
+        self.assertEqual(refused.returncode, 3)
+        self.assertIn("--delimiter ';'", refused.stderr.decode())
+        refused = self.run_program("predict", "m", "excel.csv", "--delimiter", ";")
+        self.assertEqual(refused.returncode, 3)
+        self.assertIn("--decimal comma", refused.stderr.decode())
+        for mark in ("comma", ","):
+            self.assertEqual(self.done("predict", "m", "excel.csv", "--delimiter", ";", "--decimal", mark, "--scores"), wanted)
+            self.json("evaluate", "m", "excel.csv", "--delimiter", ";", "--decimal", mark)
+
     def test_dates_identifiers_sentences_and_row_numbers_are_noticed(self):
         cases = ((lambda i, d: f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}", "holds dates"), (lambda i, d: f"k{i * 7919 % 100003}", "--ignore x"),
                  (lambda i, d: f"this is message number {i}", "--text x"), (lambda i, d: str(100 + i), "numbers the rows: --ignore x"))

@@ -59,6 +59,10 @@ TEST_CASE("the delimiter follows the option, the name, then the first line") {
   CHECK(features(table("a b\tc,y\n1\t2,p\n")) == Texts{"a b\tc=1\t2"});
   CHECK(features(table("a\tb, c\ty\n1\t2\tp\n", {}, "t.TSV.gz")) == Texts{"a", "b, c"});
   CHECK(features(table("a;b;y\n1;2;p\n", {.delimiter = ';'})) == Texts{"a", "b"});
+  CHECK(features(table("a;b;y\n1;2;p\n3;4;q\n")) == Texts{"a", "b"});
+  CHECK(features(table("a|b;c|y\n1|2|p\n3|4|q\n", {.delimiter = '|'})) == Texts{"a", "b;c"});
+  CHECK(features(table("a|b|y\n1|2|p\n3|4|q\n")) == Texts{"a", "b"});
+  CHECK(features(table("a;b,y\n1,p\n2,q\n")) == Texts{"a;b"});
   CHECK(features(table("a b y\n1 2 p\n", {.delimiter = ' '})) == Texts{"a", "b"});
   CHECK_THROWS_AS(table("a1b\n", {.delimiter = '1'}), UsageError);
   CHECK_THROWS_AS(table("a\"b\n", {.delimiter = '"'}), UsageError);
@@ -69,7 +73,11 @@ TEST_CASE("one column only is refused with the delimiter it may have") {
   CHECK(semicolon.place == "1:1");
   CHECK(has(semicolon.message, "one column found"));
   CHECK(semicolon.hint == "--delimiter ';'");
-  CHECK(refusal("f1|label\n1|a\n").hint == "--delimiter '|'");
+  const Refusal blank = refusal("f1 f2 label\n1.5 2.5 a\n");
+  CHECK(blank.place == "1:1");
+  CHECK(has(blank.message, "one column found"));
+  CHECK(blank.hint == "--delimiter ' '");
+  CHECK(refusal("f1:label\n1:a\n").hint == "--delimiter ':'");
   CHECK(refusal("f1\n1\n").hint.empty());
 }
 

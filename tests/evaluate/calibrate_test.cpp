@@ -88,6 +88,24 @@ TEST_CASE("label and probability agree for every score, and the map never falls"
   }
 }
 
+TEST_CASE("above the score of a probability rows have more than it, below it no more") {
+  const hs::Calibrator maps[] = {
+      {hs::CalibrationKind::Platt, 1.5, -2.0, {}, {}},
+      {hs::CalibrationKind::Platt, 0.7, 3.0, {}, {}},
+      {hs::CalibrationKind::Isotonic, 0, 0, {-2, -1, 0.5, 3}, {0.1, 0.3, 0.3, 0.9}}};
+  for (const hs::Calibrator& map : maps) {
+    for (const double share : {0.01, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95}) {
+      const double score = map.score_of(share);
+      for (int k = -300; k <= 300; ++k) {
+        const double f = k / 50.0 + 1e-3;
+        double p[2];
+        map.probabilities_of(std::span(&f, 1), p);
+        if (std::abs(p[1] - share) > 1e-9) CHECK((f > score) == (p[1] > share));
+      }
+    }
+  }
+}
+
 TEST_CASE("calibrated margins are better probabilities on new rows than a guess, and survive the file") {
   const hs::Generated made =
       hs::generate(hs::GeneratorKind::Gaussians, {.rows = 1200, .features = 5, .distance = 1.5});

@@ -29,6 +29,8 @@ struct Calibrator {
   [[nodiscard]] bool on() const { return kind != CalibrationKind::None; }
   // Before it is held on the side of the label.
   [[nodiscard]] double free_probability(double score) const;
+  // Two classes: the score above which the last class has more than probability p; beyond all scores where none has.
+  [[nodiscard]] double score_of(double p) const;
   // Probabilities of the classes of one row: one score for two classes (into p[0] and p[1]), else one for every class.
   void probabilities_of(std::span<const double> scores_of_row, double* p) const;
 };

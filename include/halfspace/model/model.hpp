@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -139,6 +140,9 @@ inline constexpr std::uint32_t abstained = UINT32_MAX;
 // for the class.
 [[nodiscard]] std::vector<double> scores(const Model& model, const Dataset& data,
                                          const Threads& threads = Threads(1));
+// Those of some of the rows, in this order.
+[[nodiscard]] std::vector<double> scores(const Model& model, const Dataset& data,
+                                         std::span<const std::uint32_t> rows, const Threads& threads);
 // Scores that give the same labels, for callers who want no more: a vote between two classes is counted until it is
 // decided.
 [[nodiscard]] std::vector<double> deciding_scores(const Model& model, const Dataset& data,
@@ -176,6 +180,9 @@ inline constexpr std::uint32_t abstained = UINT32_MAX;
 // probabilities and labels agree; for pairs the labels that go with them are those of labels_from_probabilities().
 [[nodiscard]] std::vector<double> probabilities_from_scores(const Model& model,
                                                             std::span<const double> scores);
+// Two classes: the score above which the last class has more than probability p, 0 < p < 1; beyond all scores where none has.
+// Nothing for models without probabilities that follow from one score.
+[[nodiscard]] std::optional<double> score_of_probability(const Model& model, double p);
 // The most probable class, which for pairs of classes need not be the one with the most votes.
 [[nodiscard]] bool labels_follow_probabilities(const Model& model);
 [[nodiscard]] std::vector<std::uint32_t> labels_from_probabilities(const Model& model,

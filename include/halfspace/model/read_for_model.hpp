@@ -10,8 +10,8 @@
 
 namespace halfspace {
 
-// `data` as read() takes it, with or without labels. Of the options, format, zero_based, missing, missing_words, threads
-// and notes are consulted: all else follows from the model. Rows without names for a model of a table are taken by position;
+// `data` as read() takes it, with or without labels. Of the options, format, zero_based, missing, missing_words, delimiter,
+// decimal, threads and notes are consulted: all else follows from the model. Rows without names for a model of a table are taken by position;
 // notes say so, and that features are ignored which the model has not seen. Throws InputError.
 [[nodiscard]] Dataset read_for_model(const std::string& data, const Model& model,
                                      const ReadOptions& options = {});

@@ -45,7 +45,12 @@ struct Neighbour {
     std::vector<std::uint32_t> rows;  // with a dual value, ascending; none: the plane alone
     std::vector<double> alpha;
     std::vector<double> slopes;  // kernel machines: of every variable, whose signed values are `alpha`
-    std::vector<double> before;  // the plane that this one began at, theta0 last; empty: it began at zero
+    std::vector<double> scores;  // of every row, without theta0; empty: not known
+    // Where this one began, and where that had: at most two, the last first.
+    struct Earlier {
+      std::vector<double> theta, scores;
+    };
+    std::vector<std::shared_ptr<const Earlier>> earlier;
   };
   double C = 0;
   std::vector<Plane> planes;           // or functions of a kernel machine, without theta
@@ -66,8 +71,9 @@ struct Run {
   // Return false to stop. Called by whichever thread gets there, but never by two at once; not called again once it has
   // returned false. Between two calls may lie a while: `stop` ends that too.
   std::function<bool(const Progress&)> observe;
-  StopHandle stop;     // StopHandle::make(), and cancel() from any thread or a signal handler
-  bool begun = false;  // set by begin_run() alone
+  StopHandle stop;      // StopHandle::make(), and cancel() from any thread or a signal handler
+  bool begun = false;   // set by begin_run() alone
+  bool figures = true;  // false: nobody reads norm, margin and slacks, which may cost a pass over the rows
   std::shared_ptr<const StartPlane> start;  // null: zero; UsageError from algorithms that have no start
   // Streams: where an earlier one stopped, with the same options and classes; null: nowhere yet.
   std::shared_ptr<const WalkState> resume;

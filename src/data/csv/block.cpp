@@ -161,7 +161,7 @@ class BlockParser {
     }
     const std::string text = printable(cell.text, 40);
     std::string hint = fault == NumberFault::NotANumber ? std::string(number_hint(cell.text)) : "";
-    if (!hint.empty() && layout_.encoding == nullptr && comma_number(cell.text).fault == NumberFault::None)
+    if (!hint.empty() && comma_number(cell.text).fault == NumberFault::None)
       hint += ": --decimal comma reads it";
     if (hint.empty() && fault == NumberFault::NotANumber && layout_.encoding == nullptr)
       hint = fmt::format("--categorical {} or --missing-words {}", printable(name), text);
@@ -249,11 +249,12 @@ class BlockParser {
 
   static void check_utf8(const CsvCell& cell) {
     if (find_invalid_utf8(cell.text) != std::string_view::npos) {
-      throw CsvFailure{cell.line,
-                       cell.column,
-                       fmt::format("'{}' is not valid UTF-8", printable(cell.text, 40)),
-                       {},
-                       "convert the file to UTF-8"};
+      throw CsvFailure{
+          cell.line,
+          cell.column,
+          fmt::format("'{}' is not valid UTF-8", printable(cell.text, 40)),
+          {},
+          "iconv -f LATIN1 -t UTF-8 FILE converts a file of Western Europe; -f WINDOWS-1252 one of Excel"};
     }
   }
 

@@ -62,15 +62,16 @@ class Planner {
     layout_.encoding = options_.encoding;
     layout_.missing_words = options_.missing_words;
     layout_.drop_unlabelled = options_.missing != Missing::Error;
-    layout_.decimal_comma =
-        (options_.encoding ? options_.encoding->decimal : options_.decimal) == DecimalMark::Comma;
+    layout_.decimal_comma = options_.decimal == DecimalMark::Comma ||
+                            (options_.encoding && options_.encoding->decimal == DecimalMark::Comma);
     // What stood for a missing value in training does so in every table of the model.
     if (options_.encoding)
       layout_.missing_words.insert(layout_.missing_words.end(), options_.encoding->missing_words.begin(),
                                    options_.encoding->missing_words.end());
     name_columns(first_row);
+    const bool one_column_model = options_.encoding && options_.encoding->columns.size() < 2;
     const bool separated = first_line.find_first_of(";|") != std::string_view::npos;
-    if (first_row.size() == 1 && (options_.need_labels || (separated && !options_.encoding))) {
+    if (first_row.size() == 1 && (options_.need_labels || (separated && !one_column_model))) {
       throw InputError(place(1, 1), "one column found", "at least 2 expected",
                        hint_for_one_column(first_line, delimiter));
     }
@@ -352,7 +353,16 @@ char find_delimiter(std::string_view head, const std::string& name, const ReadOp
   const std::string_view line = head.substr(text, head.find('\n', text) - text);
   const auto has = [&](char c) { return line.find(c) != std::string_view::npos; };
   if (options.encoding && has(options.encoding->delimiter)) return options.encoding->delimiter;
-  return named_tsv(name) || (has('\t') && !has(',')) ? '\t' : ',';
+  if (named_tsv(name) || (has('\t') && !has(','))) return '\t';
+  // No comma anywhere: another mark. With commas further down, which may be those of decimals, the reader has to say so; a
+  // table for a model of one column may have any marks in its cells.
+  constexpr std::size_t looked_at = 4096;
+  if (head.substr(0, looked_at).find(',') != std::string_view::npos) return ',';
+  if (options.encoding && options.encoding->columns.size() < 2) return ',';
+  const char found = has(';') ? ';' : has('|') ? '|' : ',';
+  if (found != ',' && options.notes != nullptr)
+    options.notes->push_back(fmt::format("cells are read as separated by {} (--delimiter)", found));
+  return found;
 }
 
 CsvLayout make_layout(const std::vector<FirstCell>& first_row, std::string_view first_line, char delimiter,

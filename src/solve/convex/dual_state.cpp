@@ -169,7 +169,7 @@ double DualState::gain() const {
 }
 
 Solution DualState::finish(Stop stop, std::uint64_t passes) {
-  Solution out{std::move(best_theta_), best_theta0_, {}, passes, stop};
+  Solution out{std::move(best_theta_), best_theta0_, {}, passes, stop, {}};
   if (out.theta.empty()) out.theta.assign(d, 0.0);
   if (!logistic) out.alpha = std::move(best_alpha_);  // the logistic point follows from the margins
   return out;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problem    minimise P over a theta + b theta' + c, with the planes theta of the neighbour and theta' of the one before it:
+// Problem    minimise P over a theta + b theta' + c theta'' + theta0, with the planes of the neighbour and of the two before it:
 //            along a path of values of C planes move smoothly, and what they span is near the next one.
-// Step       Newton in three variables on scores that are made once, halved until P falls.
-// Cost       two products with the rows, and about as many exponentials a step as there are rows: less than the step in
-//            all features that it saves.
+// Step       Newton in four variables on scores that the neighbour has left (or that are made once), halved until P falls.
+// Cost       about as many exponentials a step as there are rows: less than the step in all features that it saves.
 #include "solve/convex/near_start.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -19,58 +20,63 @@
 namespace halfspace {
 namespace {
 
-using Three = std::array<double, 3>;
+constexpr std::size_t most_planes = 3, unknowns = most_planes + 1, offset = most_planes;
+using Place = std::array<double, unknowns>;  // a factor for every plane, then theta0
 
-// Solves the system of the variables in use by elimination with a small ridge; false: not positive definite.
-bool solve_three(std::array<Three, 3> a, Three b, Three& x) {
-  for (std::size_t k = 0; k < 3; ++k) {
-    a[k][k] *= 1 + 1e-10;
-    if (!(a[k][k] > 0)) return false;
-    for (std::size_t i = k + 1; i < 3; ++i) {
+// Solves the system of the variables in use by elimination with a small ridge; false: there is no answer in numbers.
+bool solve_small(std::array<Place, unknowns> a, Place b, Place& x) {
+  constexpr double nothing_new = 1e-10;  // of a plane that the others span: it stays where it is
+  const std::array<Place, unknowns> whole = a;
+  for (std::size_t k = 0; k < unknowns; ++k) {
+    if (!(a[k][k] > nothing_new * whole[k][k])) {
+      a[k] = {};
+      a[k][k] = 1;
+      b[k] = 0;
+      continue;
+    }
+    a[k][k] *= 1 + nothing_new;
+    for (std::size_t i = k + 1; i < unknowns; ++i) {
       const double factor = a[i][k] / a[k][k];
-      for (std::size_t j = k; j < 3; ++j) a[i][j] -= factor * a[k][j];
+      for (std::size_t j = k; j < unknowns; ++j) a[i][j] -= factor * a[k][j];
       b[i] -= factor * b[k];
     }
   }
-  for (std::size_t k = 3; k-- > 0;) {
+  for (std::size_t k = unknowns; k-- > 0;) {
     double sum = b[k];
-    for (std::size_t j = k + 1; j < 3; ++j) sum -= a[k][j] * x[j];
+    for (std::size_t j = k + 1; j < unknowns; ++j) sum -= a[k][j] * x[j];
     x[k] = sum / a[k][k];
   }
-  return std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]);
+  return std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); });
 }
 
 class Span {
  public:
-  Span(const Problem& problem, const RowAccess& rows, const std::vector<double>& theta,
-       std::span<const double> before, const Threads& threads)
+  Span(const Problem& problem, const RowAccess& rows, const Neighbour::Plane& plane, const Threads& threads)
       : p_(problem), team_(threads), list_(team_.stretch(problem.rows())) {
-    const std::size_t n = problem.rows(), d = theta.size();
-    for (auto* v : {&z_[0], &z_[1], &at_, &u_, &h_}) v->assign(n, 0.0);
-    row_products(rows, theta.data(), z_[0].data(), threads);
-    square_[0][0] = norm2(theta.data(), d);
-    if (!before.empty()) {
-      row_products(rows, before.data(), z_[1].data(), threads);
-      square_[1][1] = norm2(before.data(), d);
-      square_[0][1] = square_[1][0] = dot(theta.data(), before.data(), d);
-    }
-    uses_ = {square_[0][0] > 0, square_[1][1] > 0, p_.offset != Offset::None};
-    if (p_.offset == Offset::Lifted) square_[2][2] = 1;
+    for (auto* v : {&at_, &u_, &h_}) v->assign(problem.rows(), 0.0);
+    add(plane.theta, plane.scores, rows);
+    // A third plane pays where a step in all features is by conjugate gradients.
+    constexpr std::size_t few_features = 1500;
+    const std::size_t most = plane.theta.size() > few_features ? most_planes : 2;
+    for (const auto& one : plane.earlier)
+      if (planes_ < most && one->theta.size() == plane.theta.size()) add(one->theta, one->scores, rows);
+    uses_[offset] = p_.offset != Offset::None;
+    if (p_.offset == Offset::Lifted) square_[offset][offset] = 1;
   }
 
   // From x to the best point, roughly.
-  Three best(Three x, double gap) {
+  Place best(Place x, double gap) {
     constexpr int most_steps = 6;
     double value = objective(x);
     for (int step = 0; step < most_steps; ++step) {
-      const Three move = newton_step(x);
+      const Place move = newton_step(x);
       double promise = 0;
-      for (std::size_t k = 0; k < 3; ++k) promise -= gradient_[k] * move[k] / 2;
+      for (std::size_t k = 0; k < unknowns; ++k) promise -= gradient_[k] * move[k] / 2;
       if (!(promise > 0.3 * gap * std::max(1.0, value))) break;
       bool fell = false;
       for (double t = 1; t > 0.1 && !fell; t /= 2) {
-        Three next = x;
-        for (std::size_t k = 0; k < 3; ++k) next[k] += t * move[k];
+        Place next = x;
+        for (std::size_t k = 0; k < unknowns; ++k) next[k] += t * move[k];
         const double there = objective(next);
         fell = there < value;
         if (fell) {
@@ -83,82 +89,121 @@ class Span {
     return x;
   }
 
+  [[nodiscard]] std::size_t planes() const { return planes_; }
+  [[nodiscard]] const std::vector<double>& plane(std::size_t k) const { return *theta_[k]; }
+
+  // theta . x of every row with a cost at x.
+  [[nodiscard]] std::vector<double> scores(const Place& x) const {
+    std::vector<double> out(at_.size(), 0.0);
+    for (std::size_t k = 0; k < planes_; ++k)
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] += x[k] * (*z_[k])[i];
+    return out;
+  }
+
  private:
+  // With the scores that the neighbour has left, or new ones.
+  void add(const std::vector<double>& theta, const std::vector<double>& known, const RowAccess& rows) {
+    const std::size_t k = planes_++;
+    theta_[k] = &theta;
+    z_[k] = &known;
+    if (known.size() != p_.rows()) {
+      made_[k].assign(p_.rows(), 0.0);
+      row_products(rows, theta.data(), made_[k].data(), team_.threads());
+      z_[k] = &made_[k];
+    }
+    for (std::size_t l = 0; l <= k; ++l)
+      square_[k][l] = square_[l][k] = dot(theta.data(), theta_[l]->data(), theta.size());
+    uses_[k] = square_[k][k] > 0;
+  }
+
   struct Sums {
-    double gradient[3] = {0, 0, 0}, curvature[6] = {0, 0, 0, 0, 0, 0};
+    double gradient[unknowns] = {}, curvature[unknowns * (unknowns + 1) / 2] = {};
     Sums& operator+=(const Sums& o) {
-      for (std::size_t k = 0; k < 3; ++k) gradient[k] += o.gradient[k];
-      for (std::size_t k = 0; k < 6; ++k) curvature[k] += o.curvature[k];
+      for (std::size_t k = 0; k < unknowns; ++k) gradient[k] += o.gradient[k];
+      for (std::size_t k = 0; k < std::size(curvature); ++k) curvature[k] += o.curvature[k];
       return *this;
     }
   };
 
   // With slopes and curvatures of the rows left behind for newton_step().
-  double objective(const Three& x) {
+  double objective(const Place& x) {
     for_blocks(team_.threads(), at_.size(), row_block, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) at_[i] = x[0] * z_[0][i] + x[1] * z_[1][i] + x[2];
+      for (std::size_t i = begin; i < end; ++i) {
+        double sum = x[offset];
+        for (std::size_t k = 0; k < planes_; ++k) sum += x[k] * (*z_[k])[i];
+        at_[i] = sum;
+      }
     });
     double penalty = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      for (std::size_t l = 0; l < 3; ++l) penalty += square_[k][l] * x[k] * x[l] / 2;
+    for (std::size_t k = 0; k < unknowns; ++k)
+      for (std::size_t l = 0; l < unknowns; ++l) penalty += square_[k][l] * x[k] * x[l] / 2;
     return penalty + loss_slopes(p_, at_.data(), u_.data(), h_.data(), team_, list_);
   }
 
   // From the point whose objective was asked for last, or nearly so: only the last trial of a search is kept.
-  Three newton_step(const Three& x) {
+  Place newton_step(const Place& x) {
     const Sums sums = sum_rows(team_, list_, Sums{}, [&](std::size_t begin, std::size_t end, Sums& sum) {
       for (std::size_t i = begin; i < end; ++i) {
-        const double z[3] = {z_[0][i], z_[1][i], 1};
+        double z[unknowns] = {};
+        for (std::size_t k = 0; k < planes_; ++k) z[k] = (*z_[k])[i];
+        z[offset] = 1;
         std::size_t at = 0;
-        for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t k = 0; k < unknowns; ++k) {
           sum.gradient[k] += u_[i] * z[k];
           for (std::size_t l = 0; l <= k; ++l) sum.curvature[at++] += h_[i] * z[k] * z[l];
         }
       }
     });
-    std::array<Three, 3> matrix = square_;
-    Three right{}, move{};
+    std::array<Place, unknowns> matrix = square_;
+    Place right{}, move{};
     std::size_t at = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t k = 0; k < unknowns; ++k) {
       gradient_[k] = sums.gradient[k];
-      for (std::size_t l = 0; l < 3; ++l) gradient_[k] += square_[k][l] * x[l];
+      for (std::size_t l = 0; l < unknowns; ++l) gradient_[k] += square_[k][l] * x[l];
       for (std::size_t l = 0; l <= k; ++l, ++at) {
         matrix[k][l] += sums.curvature[at];
         if (l < k) matrix[l][k] += sums.curvature[at];
       }
     }
-    for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t k = 0; k < unknowns; ++k) {
       if (uses_[k]) {
         right[k] = -gradient_[k];
         continue;
       }
       gradient_[k] = 0;
-      for (std::size_t l = 0; l < 3; ++l) matrix[k][l] = matrix[l][k] = 0;
+      for (std::size_t l = 0; l < unknowns; ++l) matrix[k][l] = matrix[l][k] = 0;
       matrix[k][k] = 1;
     }
-    if (!solve_three(matrix, right, move)) move = {};
+    if (!solve_small(matrix, right, move)) move = {};
     return move;
   }
 
   const Problem& p_;
   Team team_;
   Stretch list_;
-  std::vector<double> z_[2], at_, u_, h_;
-  std::array<Three, 3> square_{};
-  std::array<bool, 3> uses_{};
-  Three gradient_{};
+  std::size_t planes_ = 0;
+  std::array<const std::vector<double>*, most_planes> theta_{}, z_{};
+  std::array<std::vector<double>, most_planes> made_;
+  std::vector<double> at_, u_, h_;
+  std::array<Place, unknowns> square_{};
+  std::array<bool, unknowns> uses_{};
+  Place gradient_{};
 };
 
 void settle(const Neighbour::Plane& plane, const Problem& problem, const RowAccess& rows, double gap,
             const Threads& threads, Solution& start) {
-  const std::size_t d = start.theta.size();
-  const bool two = plane.before.size() == d + 1;
-  Span span(problem, rows, start.theta, two ? std::span(plane.before).first(d) : std::span<const double>(),
-            threads);
-  const Three x = span.best({1, 0, start.theta0}, gap);
-  for (std::size_t j = 0; j < d; ++j)
-    start.theta[j] = x[0] * start.theta[j] + (two ? x[1] * plane.before[j] : 0.0);
-  start.theta0 = x[2];
+  Span span(problem, rows, plane, threads);
+  Place x{};
+  x[0] = 1;
+  x[offset] = start.theta0;
+  x = span.best(x, gap);
+  for (std::size_t j = 0; j < start.theta.size(); ++j) {
+    double sum = 0;
+    for (std::size_t k = 0; k < span.planes(); ++k) sum += x[k] * span.plane(k)[j];
+    start.theta[j] = sum;
+  }
+  start.theta0 = x[offset];
+  start.scores = span.scores(x);
 }
 
 }  // namespace
@@ -168,7 +213,9 @@ std::optional<Solution> start_near(const Neighbour& neighbour, std::size_t k, co
   if (k >= neighbour.planes.size() || !(neighbour.C > 0)) return std::nullopt;
   const Neighbour::Plane& plane = neighbour.planes[k];
   if (plane.theta.size() != problem.features()) return std::nullopt;
-  Solution out{plane.theta, plane.theta0, {}, 0, Stop::Converged};
+  Solution out;
+  out.theta = plane.theta;
+  out.theta0 = plane.theta0;
   const bool smooth = is_smooth(problem.loss);
   if (smooth && plane.rows.empty() && !is_sparse_penalty(problem.penalty))
     settle(plane, problem, rows, gap, threads, out);
@@ -192,12 +239,15 @@ Neighbour::Plane leave_plane(const PlaneAnswer& answer, const Neighbour* begun, 
   Neighbour::Plane out;
   out.theta = answer.solution.theta;
   out.theta0 = answer.solution.theta0;
+  out.scores = answer.solution.scores;
   out.rows = point.rows;
   out.alpha = point.alpha;
-  if (begun != nullptr && k < begun->planes.size() && begun->planes[k].theta.size() == out.theta.size()) {
-    out.before = begun->planes[k].theta;
-    out.before.push_back(begun->planes[k].theta0);
-  }
+  if (begun == nullptr || k >= begun->planes.size()) return out;
+  const Neighbour::Plane& from = begun->planes[k];
+  if (from.theta.size() != out.theta.size()) return out;
+  out.earlier.push_back(
+      std::make_shared<const Neighbour::Plane::Earlier>(Neighbour::Plane::Earlier{from.theta, from.scores}));
+  if (!from.earlier.empty()) out.earlier.push_back(from.earlier.front());
   return out;
 }
 

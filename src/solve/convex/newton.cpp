@@ -68,8 +68,9 @@ double largest_curvature(const Loss& loss) {
 struct Rows {
   Problem problem;
   std::vector<std::uint32_t> ids;
-  Stretch list;      // these rows among those of all members
-  bool all = false;  // every row of the data, in order
+  Stretch list;        // these rows among those of all members
+  bool all = false;    // every row of the data, in order
+  bool whole = false;  // every row that has a cost
 };
 
 Rows level_rows(const Team& team, const Problem& from, std::size_t wanted) {
@@ -82,6 +83,7 @@ Rows level_rows(const Team& team, const Problem& from, std::size_t wanted) {
   out.ids = std::move(sample.rows);
   out.list = team.stretch(out.ids.size());
   out.all = out.list.total == team.total(from.rows());
+  out.whole = wanted >= team.total(from.rows());
   out.problem.y.reserve(out.ids.size());
   out.problem.cost.reserve(out.ids.size());
   for (std::size_t k = 0; k < out.ids.size(); ++k) {
@@ -91,8 +93,9 @@ Rows level_rows(const Team& team, const Problem& from, std::size_t wanted) {
   return out;
 }
 
-// The mean eigenvalue of H with every row where its loss bends most.
-double mean_curvature(const Problem& p, const RowAccess& rows, const Team& team) {
+}  // namespace
+
+double curvature_sum(const Problem& p, const RowAccess& rows, const Team& team) {
   const Stretch list = team.stretch(p.rows());
   const std::size_t stride = std::max<std::size_t>(1, list.total / 1000);
   const double most = largest_curvature(p.loss);
@@ -101,7 +104,14 @@ double mean_curvature(const Problem& p, const RowAccess& rows, const Team& team)
     for (std::size_t i = list.first_of(stride); i < p.rows(); i += stride)
       sum += most * p.cost[i] * rows.norm2(i) * static_cast<double>(stride);
   });
-  return trace / static_cast<double>(rows.cols());
+  return trace;
+}
+
+namespace {
+
+// The mean eigenvalue of H with every row where its loss bends most.
+double mean_curvature(const Problem& p, const RowAccess& rows, const Team& team) {
+  return curvature_sum(p, rows, team) / static_cast<double>(rows.cols());
 }
 
 // Whether steps of a piecewise quadratic loss are solved with H itself rather than by conjugate gradients with a
@@ -142,13 +152,18 @@ class Newton {
     for (auto* v : {&step_, &g_}) v->assign(d_ + 1, 0.0);
   }
 
-  // `look` is called at the beginning of every step.
-  Solution run(std::vector<double> theta, double theta0, Care care, const std::function<void()>& look) {
+  // `look` is called at the beginning of every step; `known`: theta . x of all rows that have a cost, or nothing.
+  Solution run(std::vector<double> theta, double theta0, Care care, const std::function<void()>& look,
+               const std::vector<double>& known) {
     theta_ = std::move(theta);
     theta0_ = theta0;
     last_ = steps_ + most_steps;
     try {
-      scores();
+      if (level_.whole && known.size() == rows_.rows()) {
+        for (std::size_t k = 0; k < n_; ++k) z_[k] = known[level_.ids[k]] + theta0_;
+      } else {
+        scores();
+      }
       fit_offset();
       return steps(care, look);
     } catch (const Stopped& stopped) {
@@ -346,7 +361,18 @@ class Newton {
     return true;
   }
 
-  Solution finish(Stop stop) { return {std::move(theta_), theta0_, {}, steps_, stop}; }
+  Solution finish(Stop stop) {
+    Solution out{std::move(theta_), theta0_, {}, steps_, stop, {}};
+    if (!level_.whole || !goal_.team.alone()) return out;
+    for (double& z : z_) z -= theta0_;
+    if (level_.all) {
+      out.scores = std::move(z_);
+    } else {
+      out.scores.assign(rows_.rows(), 0.0);
+      for (std::size_t k = 0; k < n_; ++k) out.scores[level_.ids[k]] = z_[k];
+    }
+    return out;
+  }
 
   Rows level_;
   const Problem& p_;
@@ -451,7 +477,7 @@ class Levels {
       begun_ = go(last ? Care::Last : Care::Stage);
       if (last) return std::move(begun_);
       if (begun_.stop == Stop::Time || begun_.stop == Stop::Cancelled)
-        return {{}, 0, {}, begun_.iterations, begun_.stop};
+        return {{}, 0, {}, begun_.iterations, begun_.stop, {}};
       factor_ *= 2;
     }
   }
@@ -477,8 +503,10 @@ class Levels {
   // What was made, from where it begins or was left.
   Solution go(Care care) {
     const auto look = [this] { goal_.keep.leave([this](StateWriter& to) { state(to); }); };
+    static const std::vector<double> unknown;
+    const std::vector<double>& scores = phase_ == Phase::All ? at_.scores : unknown;
     Solution out = resumed_ ? newton_->go_on(care, look)
-                            : newton_->run(std::move(begun_.theta), begun_.theta0, care, look);
+                            : newton_->run(std::move(begun_.theta), begun_.theta0, care, look, scores);
     resumed_ = false;
     newton_.reset();
     return out;

@@ -21,6 +21,8 @@ namespace {
 // Semismooth and direct Newton steps factor a matrix of this many unknowns; above, the factor costs too much, and
 // above the second number no other solver's failure is worth it.
 constexpr std::size_t few_features = 1500, most_features = 4000;
+// A squared hinge next to its optimum is left to Newton steps up to this sum of the eigenvalues of its part of H.
+constexpr double light_curvature = 300;
 
 DualPoint point_of(const std::vector<double>& alpha) {
   DualPoint out;
@@ -113,9 +115,13 @@ std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const 
   if (!problem.usable.empty()) return {SolverName::ProxNewton};  // the one that leaves columns out
   const bool in_files = problem.data->spill() != nullptr;
   SolverName first = choose_solver(wanted, problem.loss, problem.penalty, rows, team, in_files);
-  // Next to the optimum a few Newton steps are done before dual descent has its first passes behind it.
+  // Next to the optimum a few Newton steps are done before dual descent has its first passes behind it; those of a squared
+  // hinge where the penalty weighs so much that conjugate gradients are few.
   const bool logistic = std::holds_alternative<Logistic>(problem.loss);
-  if (near && logistic && wanted == SolverName::Auto && newton_handles(problem.loss, problem.penalty))
+  const bool squared = std::holds_alternative<SquaredHinge>(problem.loss);
+  if (near && (logistic || squared) && wanted == SolverName::Auto &&
+      newton_handles(problem.loss, problem.penalty) &&
+      (logistic || curvature_sum(problem, rows, team) <= light_curvature))
     first = SolverName::Newton;
   std::vector<SolverName> out{first};
   if (wanted != SolverName::Auto) return out;
@@ -193,7 +199,8 @@ class Search {
                   constant.theta0,
                   {},
                   best.solution.iterations,
-                  best.solution.stop};
+                  best.solution.stop,
+                  {}};
     if (!is_sparse_penalty(p_.penalty)) zero.alpha = p_.cost;
     try {
       offer(zero, best.solver);
@@ -271,6 +278,7 @@ PlaneAnswer solve_plane(const Problem& problem, const RowAccess& rows, SolverNam
       if (near != nullptr) start = std::move(*std::exchange(near, nullptr));
       if (search.found) {
         start = search.best.solution;
+        start.scores.clear();  // what they have lost to rounding may be why this goes on
         start.alpha.assign(search.best.dual.rows.empty() ? 0 : problem.rows(), 0.0);
         for (std::size_t k = 0; k < search.best.dual.rows.size(); ++k)
           start.alpha[search.best.dual.rows[k]] = search.best.dual.alpha[k];

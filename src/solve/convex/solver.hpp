@@ -42,6 +42,8 @@ struct Solution {
   std::vector<double> alpha;  // dual value of every row; empty: the certificate takes it from the margins
   std::uint64_t iterations = 0;
   Stop stop = Stop::Converged;
+  // theta . x of every row, or of those with a cost, up to rounding; empty: not known. Where the next one starts, no proof.
+  std::vector<double> scores;
 
   template <class Archive>
   void state(Archive& a) {
@@ -77,6 +79,8 @@ template <class Solve>
 // Smooth losses: damped Newton steps, by Cholesky or by preconditioned conjugate gradients.
 [[nodiscard]] Solution solve_newton(const Problem& problem, const RowAccess& rows, const Goal& goal,
                                     Solution* start = nullptr);
+// The sum of the eigenvalues of H less the penalty's, with every row where its loss bends most (from some of the rows).
+[[nodiscard]] double curvature_sum(const Problem& problem, const RowAccess& rows, const Team& team);
 // What solve_newton makes of H at the zero plane; null where it does without.
 [[nodiscard]] std::unique_ptr<CurvatureMatrix> first_factor(const Problem& problem, const RowAccess& rows,
                                                             const Team& team);

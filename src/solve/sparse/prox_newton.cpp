@@ -447,7 +447,7 @@ class ProxNewton {
     return radius_ = std::sqrt(goal_.team.most(most));
   }
 
-  Solution finish(Stop stop) { return {std::move(theta_), theta0_, {}, steps_, stop}; }
+  Solution finish(Stop stop) { return {std::move(theta_), theta0_, {}, steps_, stop, {}}; }
 
   SparseLevel level_;
   const Problem& p_;

@@ -153,7 +153,7 @@ class HardFitsTest(unittest.TestCase):
 
     def test_classes_that_run_out_of_time_have_a_plane_each_and_an_honest_sum(self):
         rows = topics(random.Random(9), 1200, 26, 4000, 40, 1.0)
-        planes = self.out_of_time(rows, "--algorithm", "svm", "--C", "100", "--time", "1.5")
+        planes = self.out_of_time(rows, "--algorithm", "svm", "--C", "100", "--time", "2")
         # No class has used up the time of the others.
         self.assertEqual(len(planes), 26)
         self.assertEqual([plane["class"] for plane in planes if " x" not in plane["formula"]], [])

@@ -101,10 +101,15 @@ class GapChecker {
     if (some.size() == 0) return;
     std::array<RowTerms, rows_together> terms;
     some.measure(view_, theta_, theta0_, terms);
-    for (std::size_t k = 0; k < some.size(); ++k) add_row(some[k], terms[k], out);
+    std::visit(
+        [&](auto loss) {
+          for (std::size_t k = 0; k < some.size(); ++k) add_row(loss, some[k], terms[k], out);
+        },
+        p_.loss);
     some.clear();
   }
-  void add_row(std::size_t i, const RowTerms& row, Sums& out) {
+  template <class L>
+  void add_row(L loss, std::size_t i, const RowTerms& row, Sums& out) {
     const double cost = p_.cost[i];
     margins_[i] = p_.y[i] * row.f;
     double low = margins_[i] - (row.size * rounding(row.terms) + static_cast<double>(row.terms) * smallest);
@@ -116,12 +121,8 @@ class GapChecker {
       margins_[i] = low;  // any point will do: that of these margins
       return;
     }
-    out.loss += cost * (std::visit([low](auto loss) { return loss.value(low); }, p_.loss) + least_loss_) *
-                (1 + 16 * unit);
-    if (own_)
-      alpha_[i] = std::visit(
-          [&](auto loss) { return std::clamp(-cost * loss.slope(margins_[i]), 0.0, cost * loss.limit); },
-          p_.loss);
+    out.loss += cost * (loss.value(low) + least_loss_) * (1 + 16 * unit);
+    if (own_) alpha_[i] = std::clamp(-cost * loss.slope(margins_[i]), 0.0, cost * loss.limit);
   }
 
   void logistic_rows(std::size_t begin, std::size_t end, Sums& out) {
@@ -275,7 +276,8 @@ class GapChecker {
   }
 
   // cost gain(alpha / cost), and what rounding may have added to it.
-  [[nodiscard]] std::pair<double, double> gain_of(std::size_t i, double alpha) const {
+  template <class L>
+  [[nodiscard]] std::pair<double, double> gain_of(L loss, std::size_t i, double alpha) const {
     // A share below the normal numbers has lost its digits; no gain is negative there.
     const double share = alpha / p_.cost[i];
     if (share < smallest) return {0.0, alpha * 64 * unit};
@@ -287,7 +289,7 @@ class GapChecker {
       const double error = (losses_[i] + std::abs(along)) * 32 * unit + 3000 * t * t * share;
       return {p_.cost[i] * (losses_[i] + along), p_.cost[i] * error + alpha * 64 * unit};
     }
-    const double gain = p_.cost[i] * std::visit([&](auto loss) { return loss.gain(share); }, p_.loss);
+    const double gain = p_.cost[i] * loss.gain(share);
     // gain(a) of a rounded a: the entropy has steep ends, its error is below 40 units of (a + gain).
     return {gain, (std::abs(gain) + alpha) * 64 * unit};
   }
@@ -305,15 +307,19 @@ class GapChecker {
     std::array<double, rows_together> factor{}, norm{};
     for (std::size_t k = 0; k < some.size(); ++k) factor[k] = alpha[some[k]] * p_.y[some[k]];
     if (!limited() && some.size() > 0) some.add_to(view_, factor.data(), s, norm.data());
-    for (std::size_t k = 0; k < some.size(); ++k) {
-      const std::size_t i = some[k];
-      const auto [gain, error] = gain_of(i, alpha[i]);
-      out.gain += gain - error;
-      out.gain_size += std::abs(gain) + error;
-      out.size += alpha[i] * std::sqrt(norm[k]) * (1 + 1e-9);
-      out.alpha += alpha[i];
-      out.signed_alpha.add(alpha[i] * p_.y[i]);
-    }
+    std::visit(
+        [&](auto loss) {
+          for (std::size_t k = 0; k < some.size(); ++k) {
+            const std::size_t i = some[k];
+            const auto [gain, error] = gain_of(loss, i, alpha[i]);
+            out.gain += gain - error;
+            out.gain_size += std::abs(gain) + error;
+            out.size += alpha[i] * std::sqrt(norm[k]) * (1 + 1e-9);
+            out.alpha += alpha[i];
+            out.signed_alpha.add(alpha[i] * p_.y[i]);
+          }
+        },
+        p_.loss);
     some.clear();
   }
 

@@ -24,16 +24,6 @@ bool gets_right(std::span<const double> scores_of_row, std::uint32_t given, std:
   return right_side(scores_of_row[0], truth);
 }
 
-void ErrorCount::add(double row_weight, bool right) {
-  if (!(row_weight > 0)) return;
-  ++rows;
-  weight += row_weight;
-  weighted = weighted || row_weight != 1;
-  if (right) return;
-  ++wrong;
-  wrong_weight += row_weight;
-}
-
 void ErrorCount::add(const ErrorCount& other) {
   rows += other.rows;
   wrong += other.wrong;

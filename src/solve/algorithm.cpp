@@ -22,10 +22,11 @@ void check_trainable(const Dataset& data, const Run& run) {
   if (data.features() == 0) throw InputError({.file = data.name()}, "no features", "at least one feature");
   std::vector<double> seen(data.classes().size() + 1, 0.0);  // rows of every class, and of all
   add_in_turn(patient_members(run), seen, [&](std::vector<double>& to) {
-    for (std::size_t i = 0; i < data.rows(); ++i) {
-      if (data.weight(i) == 0) continue;
-      ++to[data.labels()[i]];
-      ++to.back();
+    std::vector<std::uint64_t> count(data.classes().size(), 0);
+    for (std::size_t i = 0; i < data.rows(); ++i) count[data.labels()[i]] += data.weight(i) == 0 ? 0 : 1;
+    for (std::size_t c = 0; c < count.size(); ++c) {
+      to[c] += static_cast<double>(count[c]);
+      to.back() += static_cast<double>(count[c]);
     }
   });
   const auto rows = static_cast<std::uint64_t>(seen.back());

@@ -65,9 +65,9 @@ void describe_margins(const Problem& problem, Answer& answer, const Team& team) 
   add_in_turn(team, m, [&](Margins& to) {
     for (std::size_t i = 0; i < score.size(); ++i) {
       if (problem.cost[i] == 0) continue;
-      const double slack = 1 - problem.y[i] * score[i];
-      if (!(slack > 0)) continue;
-      ++to.inside;
+      const double miss = 1 - problem.y[i] * score[i];  // which rows are inside is hard to predict: no branch
+      const double slack = miss > 0 ? miss : 0.0;
+      to.inside += miss > 0 ? 1 : 0;
       to.slack += slack;
       to.largest_slack = std::max(to.largest_slack, slack);
     }
@@ -209,8 +209,9 @@ class Planes {
     const double left = inner_.stop.left();
     const auto places = static_cast<std::size_t>(at_once());
     const std::size_t turns = (waiting + places - 1) / places;
-    if (turns <= 1 || !std::isfinite(left)) return mine;
-    constexpr double solving = 0.7;  // of a turn; the rest is for its proof
+    if (waiting <= 1 || !std::isfinite(left)) return mine;
+    // Of a turn; the rest is for its proof, or in the last one for a class whose thread comes late.
+    const double solving = turns > 1 ? 0.7 : 0.9;
     mine.stop = inner_.stop.within(solving * std::max(0.0, left) / static_cast<double>(turns));
     if (mine.members == nullptr) mine.threads = inner_.threads.until(mine.stop);
     return mine;

@@ -25,7 +25,15 @@ struct ErrorCount {
   bool weighted = false;  // some row that is there weighs other than 1
   [[nodiscard]] double share() const { return weight > 0 ? wrong_weight / weight : 0; }
 
-  void add(double row_weight, bool right);
+  void add(double row_weight, bool right) {
+    if (!(row_weight > 0)) return;
+    ++rows;
+    weight += row_weight;
+    weighted = weighted || row_weight != 1;
+    if (right) return;
+    ++wrong;
+    wrong_weight += row_weight;
+  }
   void add(const ErrorCount& other);
 };
 // The labels of the rows in the numbers of the model's classes; classes.size() where a label is none of them. A model of

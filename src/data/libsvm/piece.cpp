@@ -335,18 +335,20 @@ PackedRows PieceParser::finish() {
   rows.start = s_.start;
   rows.index = std::span<const std::uint32_t>(s_.index.get(), entries_);
   rows.columns = columns_;
-  if (s_.plain && finish_plain(rows)) return rows;
+  const bool smallest = !(s_.one_set && s_.doubles);
+  if (s_.plain && smallest && finish_plain(rows)) return rows;
   if (s_.plain) go_wide();
   const std::span<const double> values(s_.value.get(), entries_);
   // Rarely smaller; the room that plain decimals have had is kept for the next piece.
   PackedBlock smaller;
-  if (pack_values(values, smaller)) {
+  if (smallest && pack_values(values, smaller)) {
     s_.packed = std::move(smaller);
     const PackedRows packed = s_.packed.view();
     rows.value = packed.value;
     rows.decimals = packed.decimals;
     rows.max_digits = packed.max_digits;
   } else {
+    s_.doubles = true;
     rows.value = values;
   }
   return rows;

@@ -35,7 +35,9 @@ struct LibsvmScratch {
   Pages<double> value;           // or all values as doubles, once one was not plain
   bool plain = true;
   PackedBlock packed;  // values as they are stored
-  LibsvmLine line;     // one that needs care
+  // All pieces become one set: once a piece needs doubles the set has them, and smaller storage is not looked for.
+  bool one_set = false, doubles = false;
+  LibsvmLine line;  // one that needs care
 };
 
 // What the beginning of a file (other_file_bytes of it, or all) says against its being libsvm text.

@@ -56,7 +56,7 @@ class FirstFailure {
 // piece on the thread that has read them (none after a failure before it).
 template <class Use>
 void parse_pieces(ByteSource& source, const std::string& name, const ReadOptions& options,
-                  std::size_t piece_bytes, std::vector<LibsvmPiece>& pieces, const Use& use) {
+                  std::size_t piece_bytes, bool one_set, std::vector<LibsvmPiece>& pieces, const Use& use) {
   const std::uint64_t size = source.known_size();
   pieces.resize((size + piece_bytes - 1) / piece_bytes);
   std::array<char, other_file_bytes> head{};
@@ -74,6 +74,7 @@ void parse_pieces(ByteSource& source, const std::string& name, const ReadOptions
   options.threads.run(readers, [&](std::size_t) {
     TextLines lines;
     LibsvmScratch scratch;
+    scratch.one_set = one_set;
     for (std::size_t t = next_piece++; t < pieces.size(); t = next_piece++) {
       PackedRows rows;
       try {
@@ -101,7 +102,7 @@ void parse_pieces(ByteSource& source, const std::string& name, const ReadOptions
 void parse_seekable(ByteSource& source, const std::string& name, const ReadOptions& options,
                     std::size_t piece_bytes, std::vector<LibsvmPiece>& pieces, RowStore& store) {
   InOrder order;
-  parse_pieces(source, name, options, piece_bytes, pieces, [&](std::size_t t, const PackedRows& rows) {
+  parse_pieces(source, name, options, piece_bytes, true, pieces, [&](std::size_t t, const PackedRows& rows) {
     Segment place;
     order.turn(t, [&] { place = store.take(rows); });
     RowStore::write(place, rows);
@@ -218,16 +219,17 @@ bool seek_blocks(ByteSource& source, const std::string& name, const ReadOptions&
   std::vector<LibsvmPiece> pieces;
   std::atomic<bool> any{false};
   const Threads one(1);
-  parse_pieces(source, name, options, text_piece_bytes, pieces, [&](std::size_t t, const PackedRows& rows) {
-    if (rows.rows() == 0) return;
-    std::vector<LibsvmPiece> alone(1);
-    std::swap(alone[0].labels, pieces[t].labels);
-    std::swap(alone[0].classes, pieces[t].classes);
-    alone[0].columns = pieces[t].columns;
-    alone[0].block = PackedBlock(rows);
-    any = true;
-    take(t, *block_of(alone, name, options, one), one);
-  });
+  parse_pieces(source, name, options, text_piece_bytes, false, pieces,
+               [&](std::size_t t, const PackedRows& rows) {
+                 if (rows.rows() == 0) return;
+                 std::vector<LibsvmPiece> alone(1);
+                 std::swap(alone[0].labels, pieces[t].labels);
+                 std::swap(alone[0].classes, pieces[t].classes);
+                 alone[0].columns = pieces[t].columns;
+                 alone[0].block = PackedBlock(rows);
+                 any = true;
+                 take(t, *block_of(alone, name, options, one), one);
+               });
   std::uint64_t lines = 0;
   throw_first_fault(pieces, name, lines);
   return any;

@@ -143,6 +143,49 @@ HWY_INLINE void panel_tile(const double* curvature, std::size_t rows, std::size_
   }
 }
 
+inline constexpr std::size_t panel_width = hn::MaxLanes(PanelTag());
+
+// A vector of columns from each of as many rows becomes a vector of rows for each column.
+HWY_INLINE void turn(PanelVec* v) {
+#if HWY_TARGET == HWY_SCALAR
+  static_cast<void>(v);
+#else
+  const PanelTag d;
+  if constexpr (panel_width >= 2) {
+    for (std::size_t k = 0; k + 1 < panel_width; k += 2) {
+      const auto even = hn::InterleaveLower(d, v[k], v[k + 1]);
+      v[k + 1] = hn::InterleaveUpper(d, v[k], v[k + 1]);
+      v[k] = even;
+    }
+  }
+  // From here on, pairs of numbers.
+  const auto halves = [&](std::size_t a, std::size_t b) HWY_ATTR {
+    const auto lower = hn::ConcatLowerLower(d, v[b], v[a]);
+    v[b] = hn::ConcatUpperUpper(d, v[b], v[a]);
+    v[a] = lower;
+  };
+  if constexpr (panel_width == 4) {
+    halves(0, 2);
+    halves(1, 3);
+  }
+#if HWY_TARGET <= HWY_AVX3
+  const auto pairs = [&](std::size_t a, std::size_t b) HWY_ATTR {
+    const auto even = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(v[b]), v[a]);
+    v[b] = hn::OddEvenBlocks(v[b], hn::SwapAdjacentBlocks(v[a]));
+    v[a] = even;
+  };
+  if constexpr (panel_width == 8) {
+    for (std::size_t parity = 0; parity < 2; ++parity) {
+      pairs(parity, parity + 2);
+      pairs(parity + 4, parity + 6);
+      halves(parity, parity + 4);
+      halves(parity + 2, parity + 6);
+    }
+  }
+#endif
+#endif
+}
+
 template <class T>
 void spread(const T* from, const std::int32_t* offset, std::size_t columns, double unit, double* to,
             std::size_t stride) noexcept {
@@ -151,6 +194,23 @@ void spread(const T* from, const std::int32_t* offset, std::size_t columns, doub
   const hn::Rebind<std::int32_t, PanelTag> d32;
   const auto factor = hn::Set(d, unit);
   for (std::size_t part = 0; part < panel_lanes; part += hn::Lanes(d)) {
+    if (panel_width > 1 && columns >= panel_width) {
+      for (std::size_t next = 0; next < columns; next += panel_width) {
+        const std::size_t c = std::min(next, columns - panel_width);  // the last ones may be met twice
+        PanelVec v[panel_width];
+        for (std::size_t k = 0; k < panel_width; ++k) {
+          const T* const row = from + offset[part + k] + c;
+          if constexpr (sizeof(T) == 8) {
+            v[k] = hn::LoadU(dt, row);
+          } else {
+            v[k] = hn::Mul(hn::PromoteTo(d, hn::LoadU(dt, row)), factor);
+          }
+        }
+        turn(v);
+        for (std::size_t k = 0; k < panel_width; ++k) hn::StoreU(v[k], d, to + (c + k) * stride + part);
+      }
+      continue;
+    }
     const auto places = hn::LoadU(d32, offset + part);
     for (std::size_t c = 0; c < columns; ++c) {
       double* const at = to + c * stride + part;

@@ -69,10 +69,11 @@ std::vector<PathPoint> path_points(const Dataset& data, const Split& split, cons
   const auto errors = [&](const Model& model, const Dataset& of) {
     std::vector<std::uint32_t> all(of.rows());
     std::iota(all.begin(), all.end(), 0U);
-    return judge_rows(model, of, all, Metric(), Threads(1, run.stop)).errors;
+    return judge_rows(model, of, all, Metric(), run.threads).errors;
   };
   SearchSpace plain = space;
   plain.fixed.preparation.scale = ScaleKind::None;
+  plain.fixed.preparation.describe = false;  // of a model that is used for its plane alone
   const std::vector<double>& values = space.axes.front().values;
   std::vector<PathPoint> points(values.size());
   // Up from the smallest value, each from where the one before has ended: what is found does not depend on the threads,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/simd/row_loops.hpp"
+#include "data/storage/row_access.hpp"
 #include "halfspace/core/random.hpp"
 #include "halfspace/data/builder.hpp"
 
@@ -76,5 +77,48 @@ TEST_CASE("products with many planes add up entry by entry in the order of the c
           CHECK(out == expected);
         },
         stored.matrix);
+  }
+}
+
+TEST_CASE("copies of chosen rows and columns have their entries, in every storage") {
+  Random random(3);
+  for (const double step : {0.0, 0.125, 0.01, 0.1 / 3}) {
+    for (const auto& [cols, fill] : {std::pair<std::size_t, double>{40, 0.9}, {300, 0.05}, {80000, 0.0005}}) {
+      const StoredMatrix stored = step > 0 ? random_matrix(50, cols, fill, step, random) : [&] {
+        MatrixBuilder ones;
+        for (std::size_t i = 0; i < 50; ++i) {
+          for (std::uint32_t j = 0; j < cols; ++j)
+            if (random.uniform() < fill) ones.add(j, 1);
+          ones.end_row();
+        }
+        return ones.finish(cols, Threads(1));
+      }();
+      const auto rows = RowAccess::of(stored.matrix);
+      for (const double kept : {0.0, 0.3, 0.95}) {
+        CAPTURE(step);
+        CAPTURE(cols);
+        CAPTURE(kept);
+        std::vector<std::uint32_t> place(cols, RowAccess::no_column), from;
+        for (std::uint32_t j = 0; j < cols; ++j) {
+          if (random.uniform() >= kept) continue;
+          place[j] = static_cast<std::uint32_t>(from.size());
+          from.push_back(j);
+        }
+        const std::vector<std::uint32_t> chosen{49, 3, 3, 17, 0};
+        const auto copies = rows->select(chosen, place, from.size(), Threads(2));
+        REQUIRE(copies->rows() == chosen.size());
+        REQUIRE(copies->cols() == from.size());
+        for (std::size_t k = 0; k < chosen.size(); ++k) {
+          std::vector<double> whole(cols), part(from.size());
+          rows->expand(chosen[k], 1.0, whole.data());
+          copies->expand(k, 1.0, part.data());
+          for (std::size_t c = 0; c < from.size(); ++c) REQUIRE(part[c] == whole[from[c]]);
+          std::vector<double> sides(2 * cols, 0.0);
+          rows->add_sides(-2, chosen[k], sides.data());
+          for (std::size_t j = 0; j < cols; ++j)
+            REQUIRE(sides[2 * j] - sides[2 * j + 1] == doctest::Approx(-2 * whole[j]));
+        }
+      }
+    }
   }
 }

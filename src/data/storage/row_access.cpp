@@ -2,6 +2,9 @@
 #include "data/storage/row_access.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "core/row_sums.hpp"
@@ -10,6 +13,11 @@
 
 namespace halfspace {
 namespace {
+
+template <class View>
+std::unique_ptr<RowAccess> select_columns(const View& view, std::span<const std::uint32_t> rows,
+                                          std::span<const std::uint32_t> place, std::size_t columns,
+                                          const Threads& threads);
 
 template <class View>
 class Access : public RowAccess {
@@ -72,6 +80,17 @@ class Access : public RowAccess {
   void add_squares(double a, std::size_t i, double* w) const override {
     for_entries(view_.row(i), [&](std::uint32_t j, double x) { w[j] += a * x * x; });
   }
+  void add_sides(double a, std::size_t i, double* w) const override {
+    for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+      const double size = a * x;
+      w[2 * j + (size < 0 ? 1 : 0)] += std::abs(size);
+    });
+  }
+  [[nodiscard]] std::unique_ptr<RowAccess> select(std::span<const std::uint32_t> chosen,
+                                                  std::span<const std::uint32_t> place, std::size_t columns,
+                                                  const Threads& threads) const override {
+    return select_columns(view_, chosen, place, columns, threads);
+  }
 
  protected:
   template <class Dot>
@@ -118,6 +137,103 @@ class Access : public RowAccess {
 
   View view_;
 };
+
+// Rows with arrays of their own. The arrays are as the system gave them until they are written.
+template <class V, class I>
+struct SparseArrays {
+  SparseArrays(std::size_t rows, std::size_t columns) : start(rows + 1, 0), cols(columns) {}
+  void make_room() {
+    index = std::make_unique_for_overwrite<I[]>(start.back());
+    if constexpr (!std::is_empty_v<V>) value = std::make_unique_for_overwrite<V[]>(start.back());
+  }
+  [[nodiscard]] CsrView<V, I> view() const {
+    return {start.size() - 1, cols, start.data(), index.get(), value.get(), divisor};
+  }
+  std::vector<std::uint64_t> start;
+  std::unique_ptr<I[]> index;
+  std::unique_ptr<V[]> value;
+  std::size_t cols;
+  double divisor = 1;
+};
+template <class V>
+struct DenseArrays {
+  [[nodiscard]] DenseView<V> view() const { return {rows, cols, value.get(), divisor}; }
+  std::size_t rows, cols;
+  std::unique_ptr<V[]> value;
+  double divisor = 1;
+};
+template <class Arrays>
+class Owner final : private Arrays, public Access<decltype(std::declval<Arrays>().view())> {
+ public:
+  explicit Owner(Arrays arrays)
+      : Arrays(std::move(arrays)), Access<decltype(std::declval<Arrays>().view())>(Arrays::view()) {}
+};
+
+// I: of the copies' indices.
+template <class I, class View>
+std::unique_ptr<RowAccess> select_entries(const View& view, std::span<const std::uint32_t> rows,
+                                          std::span<const std::uint32_t> place, std::size_t columns,
+                                          const Threads& threads) {
+  using V = typename View::Value;
+  SparseArrays<V, I> out(rows.size(), columns);
+  out.divisor = view.divisor;
+  for_blocks(threads, rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto row = view.row(rows[k]);
+      std::uint64_t count = 0;
+      for (std::size_t e = 0; e < row.size; ++e) count += place[row.index[e]] != RowAccess::no_column ? 1 : 0;
+      out.start[k + 1] = count;
+    }
+  });
+  std::partial_sum(out.start.begin(), out.start.end(), out.start.begin());
+  out.make_room();
+  for_blocks(threads, rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
+    std::vector<I> index;
+    std::vector<V> value;
+    for (std::size_t k = begin; k < end; ++k) {
+      const auto row = view.row(rows[k]);
+      index.resize(std::max<std::size_t>(index.size(), row.size));
+      if constexpr (!std::is_empty_v<V>) value.resize(index.size());
+      // What is not kept is written over by the next entry: there is nothing to guess.
+      std::size_t kept = 0;
+      for (std::size_t e = 0; e < row.size; ++e) {
+        const std::uint32_t to = place[row.index[e]];
+        index[kept] = static_cast<I>(to);
+        if constexpr (!std::is_empty_v<V>) value[kept] = row.value[e];
+        kept += to != RowAccess::no_column ? 1 : 0;
+      }
+      std::copy_n(index.begin(), kept, out.index.get() + out.start[k]);
+      if constexpr (!std::is_empty_v<V>) std::copy_n(value.begin(), kept, out.value.get() + out.start[k]);
+    }
+  });
+  return std::make_unique<Owner<SparseArrays<V, I>>>(std::move(out));
+}
+
+template <class View>
+std::unique_ptr<RowAccess> select_columns(const View& view, std::span<const std::uint32_t> rows,
+                                          std::span<const std::uint32_t> place, std::size_t columns,
+                                          const Threads& threads) {
+  using V = typename View::Value;
+  if constexpr (is_sparse<View>) {
+    return columns <= std::size_t{1} << 16U
+               ? select_entries<std::uint16_t>(view, rows, place, columns, threads)
+               : select_entries<std::uint32_t>(view, rows, place, columns, threads);
+  } else {
+    std::vector<std::uint32_t> from;
+    for (std::uint32_t j = 0; j < place.size(); ++j)
+      if (place[j] != RowAccess::no_column) from.push_back(j);
+    DenseArrays<V> out{rows.size(), columns, std::make_unique_for_overwrite<V[]>(rows.size() * columns),
+                       view.divisor};
+    for_blocks(threads, rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        const auto row = view.row(rows[k]);
+        V* const to = out.value.get() + k * columns;
+        for (std::size_t c = 0; c < columns; ++c) to[c] = row.value[from[c]];
+      }
+    });
+    return std::make_unique<Owner<DenseArrays<V>>>(std::move(out));
+  }
+}
 
 // Entries 0, ..., length - 1 hold all that is not zero, the last of them is not zero.
 bool is_full(std::size_t entries, std::size_t length) { return 3 * entries > 2 * length; }

@@ -70,6 +70,16 @@ class RowAccess {
   virtual void expand(std::size_t i, float a, float* out) const = 0;
   // w[j] += a x_ij^2 for every entry: diagonals and column scales.
   virtual void add_squares(double a, std::size_t i, double* w) const = 0;
+  // w[2 j] += a x_ij where that is positive, w[2 j + 1] -= a x_ij where it is negative.
+  virtual void add_sides(double a, std::size_t i, double* w) const = 0;
+
+  // Copies of some rows with some of their columns, in the same storage. place[j]: the new number of column j, in the same
+  // order, or no_column.
+  [[nodiscard]] virtual std::unique_ptr<RowAccess> select(std::span<const std::uint32_t> rows,
+                                                          std::span<const std::uint32_t> place,
+                                                          std::size_t columns,
+                                                          const Threads& threads) const = 0;
+  static constexpr std::uint32_t no_column = UINT32_MAX;
 };
 
 // out = X w of all rows here; and out += X' a over all rows of the team, of which `all` are here, through slices of rows

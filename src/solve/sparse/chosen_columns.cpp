@@ -7,17 +7,6 @@
 #include "core/row_sums.hpp"
 
 namespace halfspace {
-namespace {
-
-// Entries of the rows of one block that lie in chosen columns.
-struct BlockEntries {
-  std::vector<std::uint64_t> count;
-  std::vector<std::uint32_t> index;
-  std::vector<double> value;
-};
-
-}  // namespace
-
 ChosenColumns::ChosenColumns(const RowAccess& rows, std::span<const std::uint32_t> ids,
                              std::vector<std::uint32_t> chosen, const Team& team)
     : team_(team), chosen_(std::move(chosen)), list_(team.stretch(ids.size())) {
@@ -26,67 +15,42 @@ ChosenColumns::ChosenColumns(const RowAccess& rows, std::span<const std::uint32_
     ids_ = ids;
     in_order_ = ids.size() == rows.rows();
   } else {
-    gather(rows, ids);
+    gather(rows, ids, chosen_);
   }
-  for (const std::uint32_t i : ids_) {
-    const auto e = static_cast<double>(rows_->entries(i));
-    entries_ += e;
-    squares_ += e * e;
-  }
+  measure();
 }
 
-void ChosenColumns::gather(const RowAccess& rows, std::span<const std::uint32_t> ids) {
-  constexpr std::uint32_t none = UINT32_MAX;
-  std::vector<std::uint32_t> place(rows.cols(), none);
-  for (std::size_t c = 0; c < chosen_.size(); ++c) place[chosen_[c]] = static_cast<std::uint32_t>(c);
-  const std::size_t blocks = (ids.size() + row_block - 1) / row_block;
-  std::vector<BlockEntries> block(blocks);
-  for_blocks(team_.threads(), ids.size(), row_block, [&](std::size_t begin, std::size_t end) {
-    BlockEntries& out = block[begin / row_block];
-    std::size_t longest = 0;
-    for (std::size_t k = begin; k < end; ++k) longest = std::max<std::size_t>(longest, rows.entries(ids[k]));
-    std::vector<std::uint32_t> index(longest);
-    std::vector<double> value(longest);
-    for (std::size_t k = begin; k < end; ++k) {
-      if (k + 4 < end) rows.prefetch(ids[k + 4]);
-      const std::size_t size = rows.copy_entries(ids[k], index.data(), value.data());
-      std::size_t kept = 0;
-      for (std::size_t e = 0; e < size; ++e) {
-        const std::uint32_t c = place[index[e]];
-        index[kept] = c;
-        value[kept] = value[e];
-        kept += c != none ? 1 : 0;
-      }
-      out.index.insert(out.index.end(), index.begin(), index.begin() + static_cast<std::ptrdiff_t>(kept));
-      out.value.insert(out.value.end(), value.begin(), value.begin() + static_cast<std::ptrdiff_t>(kept));
-      out.count.push_back(kept);
-    }
-  });
-  start_.assign(1, 0);
-  start_.reserve(ids.size() + 1);
-  bool ones = true;
-  for (const BlockEntries& one : block) {
-    for (const std::uint64_t count : one.count) start_.push_back(start_.back() + count);
-    ones = ones && std::all_of(one.value.begin(), one.value.end(), [](double x) { return x == 1; });
+ChosenColumns::ChosenColumns(const ChosenColumns& wider, std::vector<std::uint32_t> chosen)
+    : team_(wider.team_), chosen_(std::move(chosen)), list_(wider.list_) {
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(chosen_.size());
+  for (std::uint32_t c = 0, k = 0; k < chosen_.size(); ++c) {
+    if (wider.chosen_[c] != chosen_[k]) continue;
+    numbers.push_back(c);
+    ++k;
   }
-  index_.reserve(start_.back());
-  if (!ones) value_.reserve(start_.back());
-  for (BlockEntries& one : block) {
-    index_.insert(index_.end(), one.index.begin(), one.index.end());
-    if (!ones) value_.insert(value_.end(), one.value.begin(), one.value.end());
-    one = {};
-  }
-  if (ones) {
-    own_ = RowAccess::of(CsrView<One>{ids.size(), chosen_.size(), start_.data(), index_.data(), nullptr, 1});
-  } else {
-    own_ = RowAccess::of(
-        CsrView<double>{ids.size(), chosen_.size(), start_.data(), index_.data(), value_.data(), 1});
-  }
+  gather(*wider.rows_, wider.ids_, numbers);
+  measure();
+}
+
+void ChosenColumns::gather(const RowAccess& rows, std::span<const std::uint32_t> ids,
+                           std::span<const std::uint32_t> numbers) {
+  std::vector<std::uint32_t> place(rows.cols(), RowAccess::no_column);
+  for (std::size_t c = 0; c < numbers.size(); ++c) place[numbers[c]] = static_cast<std::uint32_t>(c);
+  own_ = rows.select(ids, place, numbers.size(), team_.threads());
   rows_ = own_.get();
   own_ids_.resize(ids.size());
   std::iota(own_ids_.begin(), own_ids_.end(), 0U);
   ids_ = own_ids_;
   in_order_ = true;
+}
+
+void ChosenColumns::measure() {
+  for (const std::uint32_t i : ids_) {
+    const auto e = static_cast<double>(rows_->entries(i));
+    entries_ += e;
+    squares_ += e * e;
+  }
 }
 
 void ChosenColumns::products(const double* w, double* out) const {
@@ -100,12 +64,12 @@ void ChosenColumns::products(const double* w, double* out) const {
 }
 
 void ChosenColumns::add_sums(const double* a, double* out) {
-  if (in_order_) {
-    add_row_sum(*rows_, a, out, team_, list_);
-    return;
-  }
   add_list(team_, list_, rows_->cols(), out, part_, [&](std::size_t begin, std::size_t end, double* to) {
-    rows_->axpys(ids_.subspan(begin, end - begin), a + begin, to);
+    if (in_order_) {
+      rows_->axpys(begin, end, a + begin, to);
+    } else {
+      rows_->axpys(ids_.subspan(begin, end - begin), a + begin, to);
+    }
   });
 }
 

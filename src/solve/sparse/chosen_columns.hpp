@@ -17,6 +17,8 @@ class ChosenColumns {
   // `chosen`: ascending. All columns of all rows in order: nothing is copied.
   ChosenColumns(const RowAccess& rows, std::span<const std::uint32_t> ids, std::vector<std::uint32_t> chosen,
                 const Team& team);
+  // Some of the columns of `wider`, which has them all.
+  ChosenColumns(const ChosenColumns& wider, std::vector<std::uint32_t> chosen);
 
   [[nodiscard]] const std::vector<std::uint32_t>& chosen() const { return chosen_; }
   [[nodiscard]] std::size_t size() const { return chosen_.size(); }
@@ -41,15 +43,15 @@ class ChosenColumns {
   [[nodiscard]] const Walk& walk();
 
  private:
-  void gather(const RowAccess& rows, std::span<const std::uint32_t> ids);
+  // numbers: of the chosen columns in `rows`.
+  void gather(const RowAccess& rows, std::span<const std::uint32_t> ids,
+              std::span<const std::uint32_t> numbers);
+  void measure();
 
   Team team_;
   std::vector<std::uint32_t> chosen_;
   const RowAccess* rows_ = nullptr;
-  std::unique_ptr<RowAccess> own_;
-  std::vector<std::uint64_t> start_;
-  std::vector<std::uint32_t> index_;
-  std::vector<double> value_;
+  std::shared_ptr<const RowAccess> own_;
   std::vector<std::uint32_t> own_ids_;
   std::span<const std::uint32_t> ids_;
   Stretch list_;

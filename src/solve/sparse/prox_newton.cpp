@@ -62,12 +62,15 @@ class ProxNewton {
         std::visit([]<class L>(L) { return QuadraticGain<L> && std::isfinite(L::limit); }, p_.loss);
   }
 
-  Solution run(std::vector<double> theta, double theta0, double wanted) {
+  // near: the plane is one of a problem like this one.
+  Solution run(std::vector<double> theta, double theta0, double wanted, bool near) {
+    near_ = near;
     theta_ = std::move(theta);
     theta0_ = theta0;
     wanted_ = wanted;
     try {
-      leave_out_of_reach();
+      // From a plane nearby two or three looks at all columns are enough: fewer columns are not worth a pass of their own.
+      if (!near_) leave_out_of_reach();
       return looks();
     } catch (const Stopped& stopped) {
       return finish(stop_of(stopped));
@@ -94,7 +97,7 @@ class ProxNewton {
       Stop why = Stop::Converged;
       if (!goal_.go_on({std::numeric_limits<double>::quiet_NaN(), steps_, relative, "prox-newton"}, why))
         return finish(why);
-      screen();
+      if (look > 0) screen();  // before, no gap is small enough
       choose();
       inner_steps();
     }
@@ -104,20 +107,15 @@ class ProxNewton {
   void leave_out_of_reach() {
     const double limit = std::visit([](auto loss) { return loss.limit; }, p_.loss);
     if (!std::isfinite(limit) || alive_.size() < 1000) return;
-    std::vector<double> up(d_, 0.0), down(d_, 0.0);
-    for (std::size_t k = 0; k < n_; ++k) {
-      if (k % row_block == 0) goal_.team.threads().check();
-      const std::size_t i = level_.ids[k];
-      index_.resize(std::max<std::size_t>(index_.size(), rows_.entries(i)));
-      value_.resize(index_.size());
-      const std::size_t size = rows_.copy_entries(i, index_.data(), value_.data());
-      for (std::size_t e = 0; e < size; ++e) {
-        const double reach = limit * p_.cost[k] * value_[e] * p_.y[k];
-        (reach > 0 ? up : down)[index_[e]] += std::abs(reach);
-      }
-    }
+    std::vector<double> sides(2 * d_, 0.0);  // how far a slope can go up, and down
+    std::vector<std::vector<double>> part;
+    add_list(goal_.team, level_.list, 2 * d_, sides.data(), part,
+             [&](std::size_t b, std::size_t e, double* to) {
+               for (std::size_t k = b; k < e; ++k)
+                 rows_.add_sides(limit * p_.cost[k] * p_.y[k], level_.ids[k], to);
+             });
     const auto out = [&](std::uint32_t j) {
-      if (std::max(up[j], down[j]) * (1 + 1e-9) > parts_.sizes) return false;
+      if (std::max(sides[2 * j], sides[2 * j + 1]) * (1 + 1e-9) > parts_.sizes) return false;
       theta_[j] = 0;
       return true;
     };
@@ -130,7 +128,8 @@ class ProxNewton {
   [[nodiscard]] double primal() const { return loss_ + penalty(); }
   [[nodiscard]] double penalty() const {
     double sum = lifted() ? cost_of(theta0_) : 0.0;
-    for (const std::uint32_t j : alive_) sum += cost_of(theta_[j]);
+    // Columns that are not in the working set have no weight.
+    for (const std::uint32_t j : columns_ ? columns_->chosen() : alive_) sum += cost_of(theta_[j]);
     return sum;
   }
   [[nodiscard]] double cost_of(double w) const {
@@ -229,8 +228,14 @@ class ProxNewton {
     alive_.erase(std::remove_if(alive_.begin(), alive_.end(), out), alive_.end());
     const std::size_t at_hand = base_ ? base_->size() : d_;
     if (alive_.size() * 2 > at_hand) return;
-    base_ = std::make_unique<ChosenColumns>(rows_, level_.ids, alive_, goal_.team);
+    base_ = those(alive_);
     all_.reset();
+  }
+
+  // Columns that are still in question.
+  [[nodiscard]] std::unique_ptr<ChosenColumns> those(std::vector<std::uint32_t> chosen) const {
+    if (base_) return std::make_unique<ChosenColumns>(*base_, std::move(chosen));
+    return std::make_unique<ChosenColumns>(rows_, level_.ids, std::move(chosen), goal_.team);
   }
 
   // The working set: kept while the columns outside it are no more than a twentieth of what is wrong.
@@ -249,11 +254,13 @@ class ProxNewton {
     if (columns_ && outside <= 0.05 * wrong) return;
     columns_with(std::max(least_working, 3 * support));
   }
-  // The columns with a weight, and others near their bound or beyond it, the steepest first, up to `wanted` in all.
+  // The columns with a weight, and others near their bound or beyond it, the steepest first, up to `wanted` in all. All columns
+  // where there are few or hardly more: then nothing has to be chosen again.
   void columns_with(std::size_t wanted) {
     std::vector<std::uint32_t> chosen;
     constexpr std::size_t few = 300;
-    if (alive_.size() > few) {
+    const bool nearly_all = alive_.size() <= most_matrix && 3 * alive_.size() <= 4 * wanted;
+    if (alive_.size() > few && !nearly_all) {
       for (const std::uint32_t j : alive_)
         if (theta_[j] != 0 || std::abs(g_[j]) > 0.95 * parts_.sizes) chosen.push_back(j);
       const auto before = [&](std::uint32_t a, std::uint32_t b) {
@@ -272,9 +279,9 @@ class ProxNewton {
       chosen = alive_;
     }
     if (columns_ && chosen == columns_->chosen()) return;
-    columns_ = std::make_unique<ChosenColumns>(rows_, level_.ids, std::move(chosen), goal_.team);
+    columns_ = those(std::move(chosen));
     matrix_.clear();
-    take_matrix_ = wants_matrix(*columns_);
+    take_matrix_ = wants_matrix(*columns_) || (slow_ && columns_->size() <= most_matrix);
     share_ = 0.1;
   }
 
@@ -296,6 +303,10 @@ class ProxNewton {
       }
       refreshed_ = false;
       ++steps_;
+      if (fresh_) {
+        curvature_before_ = h_;
+        step_scores_ = dz_;
+      }
       fit_offset();
       slopes();
       std::vector<double> g(columns_->size(), 0.0);
@@ -303,8 +314,9 @@ class ProxNewton {
       for (std::size_t c = 0; c < g.size(); ++c) g_[columns_->chosen()[c]] = g[c];
       g_[d_] = has_offset() ? u_sum_ : 0.0;
       const double now = chosen_violation();
+      forcing_ = std::clamp(0.1 * now / before, 1e-3, 0.03);
       if (now > 0.4 * before) {
-        if (std::exchange(fresh_, false)) sample_ *= 4;  // not worth much when it was new
+        if (std::exchange(fresh_, false) && sample_was_small(now)) sample_ *= 4;
         matrix_.clear();
         share_ = std::max(0.25 * share_, 1e-3);
       }
@@ -313,6 +325,18 @@ class ProxNewton {
       if (now <= 0.1 * first || chosen_gap() <= 0.5 * wanted_ * std::max(1.0, primal())) break;
       before = now;
     }
+  }
+  // Whether the step's matrix, made of a sample of the rows, misses as much as half of what is wrong now; the rest comes from
+  // curvatures that have changed on the way, which more rows would not help.
+  [[nodiscard]] bool sample_was_small(double wrong) {
+    for (std::size_t i = 0; i < n_; ++i) step_scores_[i] *= curvature_before_[i];
+    const std::size_t k = columns_->size(), all = by_.size();
+    std::vector<double> change(k, 0.0);
+    columns_->add_sums(step_scores_.data(), change.data());
+    double missed = 0;
+    for (std::size_t c = 0; c < k; ++c)
+      missed += std::abs(change[c] - dot(matrix_.data() + c * all, by_.data(), all));
+    return length_ * missed > 0.5 * wrong;
   }
   [[nodiscard]] double chosen_violation() const {
     double sum = 0;
@@ -359,12 +383,13 @@ class ProxNewton {
         matrix_ = curvature_of(*columns_, h_, has_offset(), sample_, precise_, goal_.team);
         fresh_ = true;
       }
-      solve_by_matrix(matrix_, task, 1e-3 * wrong, goal_.team.threads());
+      solve_by_matrix(matrix_, task, forcing_ * wrong, goal_.team.threads());
     } else {
       constexpr int many = 100;
       const int sweeps = solve_by_columns(*columns_, h_, task, share_ * wrong, many, goal_.team.threads());
       // Columns that say nearly the same: sweeps hardly come forward, exact steps do.
-      if (sweeps >= many / 4 && columns_->size() <= most_matrix) take_matrix_ = true;
+      slow_ = sweeps >= many / 4;
+      if (slow_ && columns_->size() <= most_matrix) take_matrix_ = true;
     }
     return move(task, start);
   }
@@ -372,7 +397,8 @@ class ProxNewton {
   // From `start` towards the answer of the model, as far as P falls as it should.
   bool move(const QuadraticTask& task, const std::vector<double>& start) {
     const std::size_t k = columns_->size(), all = start.size();
-    std::vector<double> by(all);
+    std::vector<double>& by = by_;
+    by.resize(all);
     double promise = 0;
     const auto cost = [&](std::size_t j, double w) {
       return task.sizes[j] * std::abs(w) + task.squares[j] * w * w / 2;
@@ -400,6 +426,7 @@ class ProxNewton {
     for (std::size_t c = 0; c < k; ++c)
       theta_[columns_->chosen()[c]] = t == 1 ? task.w[c] : start[c] + t * by[c];
     if (has_offset()) theta0_ = t == 1 ? task.w[k] : start[k] + t * by[k];
+    length_ = t;
     tail_curvature_ = std::clamp(t > 0.9   ? 0.2 * tail_curvature_
                                  : t < 0.3 ? 5 * tail_curvature_
                                            : tail_curvature_,
@@ -457,18 +484,20 @@ class ProxNewton {
   PenaltyParts parts_;
   std::uint64_t steps_, moves_ = 0;
   double wanted_ = 0;
-  bool linear_tails_ = false;
+  bool linear_tails_ = false, near_ = false;
   double tail_curvature_ = 0.1;  // of rows on a straight piece of their loss, for the model alone
-  std::vector<double> theta_, z_, u_, h_, dz_, g_;
-  std::vector<std::uint32_t> alive_;  // columns that may have a weight
-  std::vector<double> spread_;        // sum cost x^2 of every column
-  std::vector<std::uint32_t> index_;  // of one row
-  std::vector<double> value_;
+  std::vector<double> theta_, z_, u_, h_, dz_, g_, by_;
+  double length_ = 1;                                   // of the last step
+  std::vector<double> curvature_before_, step_scores_;  // of a step with a new matrix
+  std::vector<std::uint32_t> alive_;                    // columns that may have a weight
+  std::vector<double> spread_;                          // sum cost x^2 of every column
   std::unique_ptr<ChosenColumns> all_, base_, columns_;
   bool take_matrix_ = false, stuck_ = false, refreshed_ = false, precise_ = false;
+  bool slow_ = false;           // sweeps by columns took many turns the last time
   bool fresh_ = false;          // the matrix is one of here
   double sample_ = 1;           // how large a sample it is made of
-  double share_ = 0.1;          // of what is wrong that the model may leave
+  double forcing_ = 0.03;       // of what is wrong that a matrix's model may leave: less where steps come far
+  double share_ = 0.1;          // the same by columns
   std::vector<double> matrix_;  // of the working set; empty: to be formed
   double theta0_ = 0, loss_ = 0, u_sum_ = 0, gap_ = 0, shrink_ = 1, radius_ = 0;
   bool exact_ = false;
@@ -491,11 +520,11 @@ Solution solve_prox_newton(const Problem& problem, const RowAccess& rows, const 
   const std::size_t few = std::max(all / 10, 12 * std::min<std::size_t>(rows.cols(), 1000));
   if (start == nullptr && few >= 1000 && few * 10 <= all) {
     at = ProxNewton(sparse_level(goal.team, problem, few), rows, goal, 0)
-             .run(std::move(at.theta), 0, std::max(0.01, 0.3 * goal.gap));
+             .run(std::move(at.theta), 0, std::max(0.01, 0.3 * goal.gap), false);
     if (at.stop == Stop::Time || at.stop == Stop::Cancelled) return at;
   }
   return ProxNewton(sparse_level(goal.team, problem, all), rows, goal, at.iterations)
-      .run(std::move(at.theta), at.theta0, goal.gap);
+      .run(std::move(at.theta), at.theta0, goal.gap, start != nullptr);
 }
 
 }  // namespace halfspace

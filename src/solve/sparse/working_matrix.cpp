@@ -15,11 +15,10 @@ double least_sample(const ChosenColumns& columns, double rows) {
   return std::max(15 * static_cast<double>(columns.size() + 1), rows / 20);
 }
 
-// What the matrix of all rows costs, in products of two numbers.
+// What the matrix of all rows costs, in scattered updates.
 double forming(const ChosenColumns& columns) {
-  const auto k = static_cast<double>(columns.size() + 1);
-  const double dense = static_cast<double>(columns.ids().size()) * k * k;
-  return std::min(columns.rows().sparse() ? columns.squares() : dense, dense / 30);
+  const double blocked = blocked_cost(columns.ids().size(), columns.size() + 1) / scattered_cost(false);
+  return columns.rows().sparse() ? std::min(columns.squares(), blocked) : blocked;
 }
 
 struct CurvedRows {

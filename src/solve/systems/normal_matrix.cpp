@@ -40,10 +40,7 @@ void NormalMatrix::add(const RowAccess& rows, std::span<const std::uint32_t> cho
     const auto k = static_cast<double>(rows.entries(i));
     outer += k * k;
   }
-  // A scattered update costs about thirty times a blocked one in float, fifteen times one in double.
-  const double scattered = precise_ ? 15 : 30;
-  const auto n = static_cast<double>(n_);
-  const bool sparse = rows.sparse() && outer * scattered < static_cast<double>(chosen.size()) * n * n;
+  const bool sparse = rows.sparse() && outer * scattered_cost(precise_) < blocked_cost(chosen.size(), n_);
   if (!sparse && precise_) {
     add_dense(rows, chosen, d, precise_blocks_);
     return;

@@ -30,20 +30,25 @@ except ImportError as error:
 import halfspace as hs
 import halfspace.dask as hd
 
-CLUSTER = CLIENT = None
+CLUSTER = CLIENT = FOLDER = None
 
 
 def setUpModule():
-    global CLUSTER, CLIENT
+    global CLUSTER, CLIENT, FOLDER
+    FOLDER = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    dask.config.set({"temporary-directory": FOLDER.name})
+    os.environ["DASK_TEMPORARY_DIRECTORY"] = FOLDER.name  # of processes that are started
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # workers are killed here, of which there are many words
     dask.config.set({"distributed.logging.distributed": "critical"})
-    CLUSTER = distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None, silence_logs=logging.CRITICAL)
+    CLUSTER = distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
+                                       silence_logs=logging.CRITICAL)
     CLIENT = distributed.Client(CLUSTER)
 
 
 def tearDownModule():
     CLIENT.close()
     CLUSTER.close()
+    FOLDER.cleanup()
 
 
 def with_workers(count):
@@ -122,7 +127,8 @@ class SameBytes(unittest.TestCase):
 
             cases = (
                 (of_program(text), lambda chunk: hd.LogisticRegression().fit(sparse_blocks(X, chunk), y)),
-                (of_program(text, "--C", "2", "--scale", "standard"), lambda chunk: hd.LogisticRegression(C=2, scale="standard").fit(blocks(X, chunk), blocks(y[:, None], chunk)[:, 0])),
+                (of_program(text, "--C", "2", "--scale", "standard"),
+                 lambda chunk: hd.LogisticRegression(C=2, scale="standard").fit(blocks(X, chunk), blocks(y[:, None], chunk)[:, 0])),
                 (of_program(text, "--algorithm", "svm"), lambda chunk: hd.LinearSVC().fit(sparse_blocks(X, chunk), y)),
                 (of_program(text, "--algorithm", "svm", "--loss", "squared-hinge"), lambda chunk: hd.LinearSVC(loss="squared_hinge").fit(blocks(X, chunk), y)),
                 (of_program("data/iris.csv", "--label", "species"),
@@ -288,7 +294,10 @@ class Faults(unittest.TestCase):
             if not seen:
                 teams = CLIENT.run(lambda dask_worker: (min(min(team.mine) for team in dask_worker.extensions["halfspace-teams"].values()), os.getpid()))
                 self.assertEqual(len(teams), 2)
-                os.kill(sorted(teams.values())[place][1], signal.SIGKILL)
+                victim = sorted(teams, key=lambda worker: teams[worker])[place]
+                os.kill(teams[victim][1], signal.SIGKILL)
+                while victim in CLIENT.scheduler_info()["workers"]:  # so that the next test does not count it
+                    time.sleep(0.01)
             seen.append(now)
         return look
 

@@ -179,7 +179,6 @@ Result Train::train(const Common& common) {
   if (run.checkpoint != nullptr && out.fit.answer.stop != Stop::Time &&
       out.fit.answer.stop != Stop::Cancelled)
     run.checkpoint->remove();
-  if (!program_stop().asked()) out.test = holdout_.judge(out.fit.model(), data_, common, out.notes);
   if (!program_stop().asked()) out.test = holdout_.judge(out.fit.model(), out.data, data_, common, out.notes);
   std::vector<std::string> said_before;
   if (out.test)

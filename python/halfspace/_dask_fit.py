@@ -78,13 +78,17 @@ def wait_for(client, futures, patience):
 
 def holders_of(client, futures, patience):
     """For every future the workers where it lies, once all are there."""
+    end = None
     while True:
         wait_for(client, futures, patience)
-        where = client.who_has(futures)
+        where = {str(key): workers for key, workers in client.who_has(futures).items()}
         holders = [where.get(str(future.key), ()) for future in futures]
         if all(holders):
             return holders
-        time.sleep(_POLL)  # one was lost just now
+        end = end or time.monotonic() + patience  # some were lost just now
+        if time.monotonic() > end:
+            raise RuntimeError(f"blocks that Dask calls finished have been in no worker for {patience:g} seconds")
+        time.sleep(_POLL)
 
 
 class TeamFit:

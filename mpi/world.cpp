@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -156,6 +157,8 @@ void World::stop_pulse() {
 }
 
 void World::leave(int code) {
+  // mpirun ends those that are left as soon as one has gone with an exit code, and this one is about to go.
+  for (const int number : {SIGTERM, SIGINT, SIGALRM}) std::signal(number, SIG_IGN);
   if (count_ > 1) {
     MPI_Request all = MPI_REQUEST_NULL;
     {

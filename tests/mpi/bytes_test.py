@@ -20,7 +20,7 @@ class SameBytes(MpiTest):
 
     def compare(self, name, *options):
         self.alone("train", f"{name}.svm", "-o", "alone", "--quiet", *options)
-        self.alone("convert", f"{name}.svm", f"{name}.hsd", "--quiet")
+        self.alone("convert", f"{name}.svm", "-o", f"{name}.hsd", "--quiet")
         for data in (f"{name}.svm", f"{name}-part-*.svm", f"{name}.hsd"):
             for processes in (2, 3, 4) if data == f"{name}.svm" else (3,):
                 self.mpirun(processes, "train", data, "-o", "model", "--quiet", *options)
@@ -55,7 +55,7 @@ class SameBytes(MpiTest):
         team = self.json(output)
         facts = team.pop("team")
         for one in (alone, team):
-            del one["seconds"], one["model"]
+            del one["seconds"], one["model"], one["notes"]  # one process looks at its rows for doubles
         self.assertEqual(team, alone)
         self.assertEqual(facts["processes"], 3)
         self.assertGreater(facts["rounds"], 10)
@@ -65,13 +65,11 @@ class SameBytes(MpiTest):
     def test_what_is_for_one_process_is_refused_once(self):
         for words, said in ((("evaluate", "model", "two.svm"), "evaluate is for one process"),
                             (("train", "two.svm", "-o", "m", "--holdout", "0.2"), "--holdout draws from all rows"),
-                            (("train", "two.svm", "-o", "m", "--calibrate", "platt"), "--calibrate holds rows out"),
-                            (("train", "two.svm", "-o", "m", "--algorithm", "perceptron"), "perceptron goes from row to row"),
-                            (("train", "two.svm", "-o", "m", "--C", "-1"), "--C")):
-            _, errors = self.mpirun(3, *words, code=2)
+                            (("train", "two.svm", "-o", "m", "--algorithm", "perceptron"), "perceptron goes from row to row")):
+            _, errors = self.mpirun(2, *words, code=2)
             self.assertEqual(errors.count("error: "), 1, errors)
             self.assertIn(said, errors)
-        output, _ = self.mpirun(3, "train", "--help")
+        output, _ = self.mpirun(2, "train", "--help")
         self.assertEqual(output.count("usage: "), self.alone("train", "--help").count("usage: "))
 
 

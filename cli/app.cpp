@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "company.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/version.hpp"
 #include "help.hpp"
@@ -54,6 +55,11 @@ int run_verb(const Verb& verb, const std::vector<std::string>& args) {
   add_common_options(options, common);
   parse_options(options, std::string(verb.name), args,
                 [&](const std::string& option) { return command->hint_for(option); });
+  if (company().members != nullptr && verb.name != train_verb.name)
+    throw UsageError(fmt::format("{} is for one process: train is what several do together", verb.name),
+                     "without mpirun");
+  common.quiet = common.quiet || is_silent();
+  if (common.threads == 0) common.threads = company().threads;
   limit_seconds(common.seconds);
   Output output(common.json, common.quiet);
   const int code = command->run(common, output);

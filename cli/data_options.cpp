@@ -9,14 +9,14 @@
 
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/share.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/model/read_for_model.hpp"
+#include "train_team.hpp"
 
 namespace halfspace::cli {
 
 namespace {
-
-constexpr std::size_t classes_listed = 20;
 
 char parse_delimiter(const std::string& text) {
   if (text == "tab" || text == "\\t") return '\t';
@@ -250,6 +250,10 @@ Dataset read_data(const DataOptions& options, const Common& common, std::vector<
   return read(options.path, with_common(options, common, notes));
 }
 
+Dataset read_share_of(const DataOptions& options, const Common& common, std::vector<std::string>& notes) {
+  return read_share(options.path, with_common(options, common, notes), team_of_company(common));
+}
+
 Dataset read_for_model(const DataOptions& options, const Model& model, const Common& common,
                        std::vector<std::string>& notes) {
   const Renames renames = parse_renames(options.renames, model);
@@ -264,46 +268,6 @@ void read_blocks_for_model(const DataOptions& options, const Model& model, const
                                    [&](std::size_t number, const Dataset& block, const Threads& threads) {
                                      take(number, renamed(block, renames), threads);
                                    });
-}
-
-std::vector<std::uint64_t> class_counts(const Dataset& data) {
-  std::vector<std::uint64_t> counts(data.classes().size(), 0);
-  for (const std::uint32_t label : data.labels()) ++counts[label];
-  return counts;
-}
-
-std::string describe_rows(const std::string& name, std::uint64_t rows, std::uint64_t features,
-                          std::uint64_t nonzeros, const std::string& storage, std::uint64_t bytes) {
-  return fmt::format("{}: {}, {}, {}, stored as {} ({})", printable(name, 200), counted(rows, "row"),
-                     counted(features, "feature"), counted(nonzeros, "nonzero"), storage, human_bytes(bytes));
-}
-
-std::string describe_data(const Dataset& data, const std::string& name) {
-  return describe_rows(name, data.rows(), data.features(), data.nonzeros(), data.storage_name(),
-                       data.storage_bytes());
-}
-
-std::string describe_classes(const Dataset& data) {
-  const std::vector<std::uint64_t> counts = class_counts(data);
-  std::string text = "classes:";
-  for (std::size_t k = 0; k < std::min(counts.size(), classes_listed); ++k) {
-    text +=
-        fmt::format("{} {} ({})", k == 0 ? "" : ",", printable(data.classes()[k]), counted(counts[k], "row"));
-  }
-  if (counts.size() > classes_listed) text += fmt::format(" and {} more", counts.size() - classes_listed);
-  return text;
-}
-
-Json classes_json(const Dataset& data) {
-  const std::vector<std::uint64_t> counts = class_counts(data);
-  Json classes = Json::array();
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    Json item;
-    item["label"] = data.classes()[k];
-    item["rows"] = counts[k];
-    classes.push_back(std::move(item));
-  }
-  return classes;
 }
 
 }  // namespace halfspace::cli

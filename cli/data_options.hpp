@@ -11,6 +11,7 @@
 #include "halfspace/model/model.hpp"
 #include "halfspace/prepare/feature_map.hpp"
 #include "halfspace/prepare/scaling.hpp"
+#include "row_facts.hpp"
 
 namespace halfspace::cli {
 
@@ -52,22 +53,15 @@ void check_output(const std::string& output, std::initializer_list<std::string> 
 [[nodiscard]] Dataset read_data(const DataOptions& options, const Common& common,
                                 std::vector<std::string>& notes);
 
+// The same by several processes: the share of this one, of all rows.
+[[nodiscard]] Dataset read_share_of(const DataOptions& options, const Common& common,
+                                    std::vector<std::string>& notes);
+
 // Reads the data the way the model's training data were read.
 [[nodiscard]] Dataset read_for_model(const DataOptions& options, const Model& model, const Common& common,
                                      std::vector<std::string>& notes);
 // The same, some rows at a time, as read_in_blocks() has it.
 void read_blocks_for_model(const DataOptions& options, const Model& model, const Common& common,
                            std::vector<std::string>& notes, const TakeBlock& take);
-
-// Rows of every class.
-[[nodiscard]] std::vector<std::uint64_t> class_counts(const Dataset& data);
-
-// "a9a: 32561 rows, 123 features, 451592 nonzeros, sparse ones (1.9 MB)" and "classes: -1 24720, 1 7841".
-[[nodiscard]] std::string describe_rows(const std::string& name, std::uint64_t rows, std::uint64_t features,
-                                        std::uint64_t nonzeros, const std::string& storage,
-                                        std::uint64_t bytes);
-[[nodiscard]] std::string describe_data(const Dataset& data, const std::string& name);
-[[nodiscard]] std::string describe_classes(const Dataset& data);
-[[nodiscard]] Json classes_json(const Dataset& data);
 
 }  // namespace halfspace::cli

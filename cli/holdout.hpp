@@ -32,6 +32,7 @@ class Holdout {
   void add_options(OptionList& options);
   [[nodiscard]] bool shares() const { return share_ > 0; }
   [[nodiscard]] bool asked() const { return share_ > 0 || !test_path_.empty(); }
+  [[nodiscard]] bool holds_out() const { return share_ > 0; }
   [[nodiscard]] bool grouped() const { return groups_.given(); }
   [[nodiscard]] const std::string& test_path() const { return test_path_; }
   // Throws UsageError for options that contradict each other.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app.hpp"
+#include "company.hpp"
 #include "memory.hpp"
 #include "signals.hpp"
 
@@ -16,6 +17,7 @@ int main(int count, char** words) {
   return_memory();
   install_signals(json);
   try {
+    join_company(words);
     const int code = run_program(std::vector<std::string>(words + std::min(count, 1), words + count));
     close_output();
     return code;

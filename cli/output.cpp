@@ -20,6 +20,7 @@ namespace halfspace::cli {
 namespace {
 
 bool readers_may_leave = false;
+bool silent = false;
 int write_error = 0;  // of bytes that could not be written, as errno has it
 
 struct Failure {
@@ -93,7 +94,7 @@ Json known(const std::string& text) { return text.empty() ? Json(nullptr) : Json
 Json known(std::uint64_t number) { return number == 0 ? Json(nullptr) : Json(number); }
 
 void print_failure(const Failure& failure, bool json) {
-  if (failure.silent) return;
+  if (failure.silent || silent) return;
   if (json) {
     Json object;
     object["schema"] = "halfspace.error/1";
@@ -126,6 +127,7 @@ void write_all(int descriptor, const char* text) noexcept {
 }  // namespace
 
 void write_plain_error(int code, const char* message, bool json) noexcept {
+  if (silent) return;
   if (json) {
     const char digits[4] = {static_cast<char>('0' + code / 100), static_cast<char>('0' + code / 10 % 10),
                             static_cast<char>('0' + code % 10), '\0'};
@@ -153,7 +155,7 @@ int report_failure(bool json) noexcept {
 }
 
 void Output::line(std::string_view text) const {
-  if (json_) return;
+  if (json_ || silent) return;
   std::FILE* to = diverted_ ? stderr : stdout;
   const std::string safe = safe_lines(text);
   std::fwrite(safe.data(), 1, safe.size(), to);
@@ -165,15 +167,19 @@ void Output::object(const Json& value) const {
 }
 
 void Output::note(std::string_view text) const {
-  if (quiet_) return;
+  if (quiet_ || silent) return;
   const std::string line = fmt::format("note: {}\n", one_line(std::string(text)));
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 void Output::bytes(std::string_view text) const {
+  if (silent) return;
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size()) write_error = errno;
 }
+
+void keep_silent(bool how) { silent = how; }
+bool is_silent() { return silent; }
 
 void let_readers_leave() { readers_may_leave = true; }
 

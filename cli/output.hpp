@@ -36,6 +36,10 @@ class Output {
   bool json_, quiet_, diverted_ = false;
 };
 
+// One of several processes speaks for all; the others say nothing, not of errors either.
+void keep_silent(bool silent = true);
+[[nodiscard]] bool is_silent();
+
 // Flushes standard output; throws SystemError when not everything arrived.
 void close_output();
 // What is printed need not be read to its end: a pipe that is closed before is no failure (help, lists of words).

@@ -26,6 +26,7 @@
 #include "signals.hpp"
 #include "train_large.hpp"
 #include "train_stream.hpp"
+#include "train_team.hpp"
 #include "train_words.hpp"
 #include "verbs.hpp"
 #include "witness_text.hpp"
@@ -56,8 +57,10 @@ void note_gravest(const Dataset& data, const Threads& threads, std::vector<std::
 
 // What training and its times come to.
 struct Result {
-  Dataset data;
+  Dataset data;   // of this process
+  RowFacts rows;  // of all
   Fit fit;
+  TrafficOfAll traffic;
   std::optional<Evaluation> test;                      // on rows that were not trained on
   std::vector<std::pair<std::string, double>> others;  // errors there of other models of the same walk
   double read_seconds = 0, solve_seconds = 0, total_seconds = 0;
@@ -83,7 +86,9 @@ class Train final : public Command {
   [[nodiscard]] int run(const Common& common, Output& output) override;
 
  private:
-  Result train(const Common& common);
+  void train(const Common& common, Result& out);
+  [[nodiscard]] Dataset read_rows(const Common& common, const Team& team, std::vector<std::string>& notes);
+  void save_and_judge(const Common& common, const Run& run, Result& out);
   [[nodiscard]] std::string test_words(const Result& out) const;
   void learn_probabilities(Result& out, const Preparation& how, const Run& run) const;
   void print(const Result& outcome, const Output& output) const;
@@ -141,39 +146,59 @@ std::string Train::hint_for(const std::string& option) const {
   return option == "--from" ? start_owners(algorithm_) : option_owners(algorithm_, option);
 }
 
-Result Train::train(const Common& common) {
-  Result out;
+Dataset Train::read_rows(const Common& common, const Team& team, std::vector<std::string>& notes) {
+  Dataset rows =
+      team.alone() ? holdout_.read_rows(data_, common, notes) : read_share_of(data_, common, notes);
+  if (!data_.positive.empty()) rows = against_rest(rows, data_.positive);
+  if (!team.alone()) return rows;
+  large_.check_rows(rows, algorithm_, common);
+  rows = holdout_.training_part(rows, data_, common);
+  note_gravest(rows, common.team(), notes);
+  return rows;
+}
+
+void Train::train(const Common& common, Result& out) {
   const Clock::time_point start = Clock::now();
-  large_.prepare(data_, algorithm_, model_path_, common);
-  out.data = holdout_.read_rows(data_, common, out.notes);
-  if (!data_.positive.empty()) out.data = against_rest(out.data, data_.positive);
-  large_.check_rows(out.data, algorithm_, common);
-  out.data = holdout_.training_part(out.data, data_, common);
-  note_gravest(out.data, common.team(), out.notes);
+  const Team team = team_of_company(common);
+  if (!team.alone() && large_.asked())
+    throw UsageError("--memory and --checkpoint are for one process", "no --memory, no --checkpoint");
+  if (team.alone()) large_.prepare(data_, algorithm_, model_path_, common);
+  out.data = read_rows(common, team, out.notes);
+  out.rows = facts_of(out.data, team);
   const Clock::time_point ready = Clock::now();
   if (!large_.limited()) keep_memory();
   out.read_seconds = seconds_between(start, ready);
 
-  const Threads threads = common.team();
+  if (!team.alone()) finish_in_order();  // all processes stop at the same sum
+  const Traffic before = team.alone() ? Traffic() : company().members->traffic();
   ProgressMeter meter(common.progress, common.quiet);
   Run run = common.run();
+  run.members = company().members;
   run.observe = [&meter](const Progress& progress) {
     finish_in_order();  // from the first step on there is a model to save
     meter.show(progress);
     return true;
   };
-  run.start = start_from(from_, out.data, threads);
+  run.start = start_from(from_, out.data, team.threads());
   const Preparation how{data_.positive, data_.scale, data_.map, data_.map_kernel, data_.read.zero_based};
   run.checkpoint = large_.checkpoint();
   run = begin_run(run);
   out.fit = halfspace::train(out.data, how, algorithm_, run);
   if (out.fit.has_model()) learn_probabilities(out, how, run);
   out.solve_seconds = seconds_between(ready, Clock::now());
+  if (!team.alone())
+    out.traffic = traffic_of_all(company().members->traffic().since(before), out.solve_seconds, team);
   out.notes.insert(out.notes.end(), out.fit.words.notes.begin(), out.fit.words.notes.end());
   if (run.checkpoint != nullptr && run.checkpoint->resumed())
     out.notes.push_back(fmt::format("went on from {}", printable(run.checkpoint->path(), 200)));
-  if (!out.fit.has_model()) return out;
+  if (!out.fit.has_model()) return;
   finish_in_order();
+  by_speaker(team, [&] { save_and_judge(common, run, out); });
+  out.total_seconds = seconds_between(start, Clock::now());
+  if (large_.limited()) out.notes.push_back(large_.words());
+}
+
+void Train::save_and_judge(const Common& common, const Run& run, Result& out) {
   save(out.fit.model(), model_path_);
   // Out of time: the same command with more of it goes on.
   if (run.checkpoint != nullptr && out.fit.answer.stop != Stop::Time &&
@@ -184,9 +209,6 @@ Result Train::train(const Common& common) {
   if (out.test)
     for (const auto& [name, model] : out.fit.answer.others)
       out.others.emplace_back(name, holdout_.judge(model, out.data, data_, common, said_before)->error);
-  out.total_seconds = seconds_between(start, Clock::now());
-  if (large_.limited()) out.notes.push_back(large_.words());
-  return out;
 }
 
 // A fit that was stopped keeps its model, without probabilities.
@@ -236,8 +258,8 @@ void Train::print_no(const Result& out, const Output& output) const {
   const SeparationProof* proof = out.fit.proof.separation.get();
   const bool as_read =
       data_.scale == ScaleKind::None && !data_.map;  // the proof is about the rows of the file
-  output.line(describe_data(out.data, data_.path));
-  output.line(describe_classes(out.data));
+  output.line(describe_data(out.rows, data_.path));
+  output.line(describe_classes(out.rows));
   output.line(fmt::format("{}: no model: {}", algorithm_.name(), out.fit.answer.reason));
   for (const std::string& line : out.fit.words.summary) output.line(line);
   if (proof != nullptr && as_read) {
@@ -248,8 +270,8 @@ void Train::print_no(const Result& out, const Output& output) const {
   if (!output.json()) return;
   Json json{{"schema", "halfspace.train/1"},
             {"algorithm", algorithm_.name()},
-            {"rows", out.data.rows()},
-            {"features", out.data.features()},
+            {"rows", out.rows.rows},
+            {"features", out.rows.features},
             {"stop", stop_name(out.fit.answer.stop)},
             {"refusal", out.fit.answer.reason}};
   if (proof != nullptr) {
@@ -278,15 +300,16 @@ std::string Train::test_words(const Result& out) const {
 
 void Train::print(const Result& out, const Output& output) const {
   if (!verbose_)
-    return print_short({out.data, out.fit, test_words(out), data_.path, model_path_,
+    return print_short({out.rows, out.fit, test_words(out), data_.path, model_path_,
                         std::string(algorithm_.name()), out.solve_seconds},
                        output);
-  output.line(describe_data(out.data, data_.path));
-  output.line(describe_classes(out.data));
+  output.line(describe_data(out.rows, data_.path));
+  output.line(describe_classes(out.rows));
   const std::string options = facts_words(algorithm_.values());
   output.line(fmt::format("{}{}{}", algorithm_.name(), options.empty() ? "" : ": ", options));
   output.line(fmt::format("read in {}, solved in {}", human_seconds(out.read_seconds),
                           human_seconds(out.solve_seconds)));
+  if (out.traffic.processes > 1) output.line(traffic_words(out.traffic));
   output.line(fmt::format("stop: {}", stop_words(out.fit.answer.stop, out.fit.trace.iterations)));
   if (out.fit.proof.objective) {
     const DualityGap gap{out.fit.proof.objective->primal, out.fit.proof.objective->dual};
@@ -349,11 +372,12 @@ Json Train::json(const Result& out) const {
   value["options"] = facts_json(algorithm_.values());
   if (algorithm_.starts())
     value["from"] = fact(fit.model(), "from").empty() ? "zero" : fact(fit.model(), "from");
-  value["rows"] = out.data.rows();
-  value["features"] = out.data.features();
-  value["nonzeros"] = out.data.nonzeros();
-  value["storage"] = out.data.storage_name();
-  value["classes"] = classes_json(out.data);
+  value["rows"] = out.rows.rows;
+  value["features"] = out.rows.features;
+  value["nonzeros"] = out.rows.nonzeros;
+  value["storage"] = out.rows.storage;
+  value["classes"] = classes_json(out.rows);
+  if (out.traffic.processes > 1) value["team"] = traffic_json(out.traffic);
   value["seconds"] = {{"read", out.read_seconds}, {"solve", out.solve_seconds}, {"total", out.total_seconds}};
   value["iterations"] = fit.trace.iterations;
   value["stop"] = stop_name(fit.answer.stop);
@@ -410,8 +434,11 @@ int Train::run(const Common& common, Output& output) {
     if (common.json) throw UsageError("--json and -o - both want standard output");
     output.divert();
   }
-  check_output(model_path_, {data_.path, from_, holdout_.test_path()});
+  by_speaker(team_of_company(common), [&] {
+    check_output(model_path_, {data_.path, from_, holdout_.test_path()});
+  });
   holdout_.check();
+  check_company({holdout_, stream_, calibrate_ != CalibrationKind::None, from_ != "zero"});
   if (stream_ && holdout_.asked())
     throw UsageError("--stream sees every row once and keeps none: no --holdout and no --test",
                      "halfspace evaluate MODEL TEST");
@@ -423,7 +450,8 @@ int Train::run(const Common& common, Output& output) {
   large_.check(holdout_.shares() || calibrate_ != CalibrationKind::None, data_);
   if (stream_ && large_.limited()) throw UsageError("--stream takes constant memory as it is", "no --memory");
   if (stream_) return train_stream(algorithm_, data_, from_, model_path_, common, output);
-  const Result out = train(common);
+  Result out;
+  train(common, out);
   for (const std::string& note : out.notes)
     if (verbose_ || !is_about_solving(note)) output.note(note);
   if (!out.fit.has_model()) {

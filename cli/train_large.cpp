@@ -8,6 +8,7 @@
 
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/share.hpp"
 #include "halfspace/data/write.hpp"
 #include "halfspace/solve/algorithms.hpp"
 #include "halfspace/solve/memory.hpp"
@@ -51,6 +52,9 @@ void LargeOptions::check(bool keeps_all_rows, const DataOptions& data) const {
   if (keeps_all_rows)
     throw UsageError("--memory: --holdout and --calibrate copy rows in memory",
                      "halfspace split, or halfspace evaluate MODEL TEST");
+  if (is_pattern(data.path))
+    throw UsageError("--memory reads one file, not a pattern of several",
+                     "cat PARTS | halfspace train - --memory MB");
   if (data.map)
     throw UsageError("--memory: features nystrom and fourier are made in memory", "--scale, or no --memory");
 }

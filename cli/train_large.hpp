@@ -29,6 +29,7 @@ class LargeOptions {
   [[nodiscard]] std::shared_ptr<Checkpoint> checkpoint() const;
 
   [[nodiscard]] bool limited() const { return memory_ > 0; }
+  [[nodiscard]] bool asked() const { return limited() || !checkpoint_.empty(); }
   [[nodiscard]] std::string words() const;  // what was taken at most, and the limit
 
  private:

@@ -11,7 +11,6 @@
 #include "describe.hpp"
 #include "halfspace/certify/certificate.hpp"
 #include "halfspace/core/error.hpp"
-#include "halfspace/evaluate/baselines.hpp"
 
 namespace halfspace::cli {
 namespace {
@@ -28,12 +27,11 @@ std::string formula_note(const Fit& fit) {
 }
 
 std::string data_line(const Trained& trained) {
-  const Encoding* const table = trained.data.encoding().get();
-  return fmt::format("{}: {}, {}{}", printable(trained.data_path, 200), counted(trained.data.rows(), "row"),
-                     counted(trained.data.features(), "feature"),
-                     table != nullptr && !table->label_column.empty()
-                         ? fmt::format(", label {}", printable(table->label_column))
-                         : "");
+  const RowFacts& rows = trained.rows;
+  return fmt::format(
+      "{}: {}, {}{}", printable(trained.data_path, 200), counted(rows.rows, "row"),
+      counted(rows.features, "feature"),
+      rows.label_column.empty() ? "" : fmt::format(", label {}", printable(rows.label_column)));
 }
 
 std::string solver_line(const Trained& trained) {
@@ -46,9 +44,7 @@ std::string solver_line(const Trained& trained) {
 std::string error_line(const Trained& trained) {
   const std::optional<ErrorCount>& error = trained.fit.trace.error;
   if (!error) return "training error: not counted; halfspace evaluate counts it";
-  const Baseline most = majority_of(trained.fit.model(), trained.data);
-  return fmt::format("training error {}; {} would have {:.4g}", error_words(*error, 4), most.what,
-                     most.count.share());
+  return fmt::format("training error {}; {}", error_words(*error, 4), majority_words(trained.rows));
 }
 
 // How exact; empty: nothing is proved.
@@ -108,7 +104,7 @@ void print_short(const Trained& trained, const Output& output) {
     ++lines;
   };
   line(data_line(trained));
-  line(describe_classes(trained.data));
+  line(describe_classes(trained.rows));
   line(solver_line(trained));
   line(error_line(trained));
   line(trained.test);

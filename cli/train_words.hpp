@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "halfspace/data/dataset.hpp"
 #include "halfspace/solve/fit.hpp"
 #include "output.hpp"
+#include "row_facts.hpp"
 
 namespace halfspace::cli {
 
 struct Trained {
-  const Dataset& data;
+  const RowFacts& rows;
   const Fit& fit;
   std::string test;  // what is said of rows that were not trained on; empty: nothing
   std::string data_path, model_path, algorithm;

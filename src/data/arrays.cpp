@@ -27,7 +27,7 @@ DatasetParts array_parts(ArrayRows rows, std::size_t count, std::size_t cols, co
 
 Dataset Dataset::dense(ValueArray values, std::size_t rows, std::size_t cols, const ArrayOptions& options) {
   Dataset all = make(array_parts(dense_rows(values, rows, cols, options), rows, cols, options), false);
-  refuse_regression(all);
+  refuse_regression(all, all.rows());
   return all;
 }
 
@@ -36,7 +36,7 @@ Dataset Dataset::csr(ValueArray values, IndexArray columns, IndexArray starts, s
   ArrayRows found = csr_rows(values, columns, starts, cols, options);
   const std::size_t rows = std::visit([](const auto& array) { return array.size(); }, starts) - 1;
   Dataset all = make(array_parts(std::move(found), rows, cols, options), false);
-  refuse_regression(all);
+  refuse_regression(all, all.rows());
   return all;
 }
 

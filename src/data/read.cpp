@@ -11,6 +11,7 @@
 #include "data/storage/spill.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
+#include "halfspace/data/share.hpp"
 #include "halfspace/data/write.hpp"
 
 namespace halfspace {
@@ -249,10 +250,10 @@ void too_many_classes(std::size_t count, const std::string& name) {
                    "are these regression targets?");
 }
 
-void refuse_regression(const Dataset& data, const ReadOptions* options) {
+void refuse_regression(const Dataset& data, std::uint64_t rows, const ReadOptions* options) {
   constexpr std::size_t few_classes = 1000;
   const std::size_t classes = data.classes().size();
-  if (classes <= most_classes && (classes <= few_classes || 2 * classes <= data.rows())) return;
+  if (classes <= most_classes && (classes <= few_classes || 2 * classes <= rows)) return;
   const Encoding* const table = data.encoding().get();
   if (options == nullptr || table == nullptr || !options->label.empty())
     too_many_classes(classes, data.name());
@@ -271,13 +272,19 @@ std::shared_ptr<Spill> spill_to(const std::string& folder, std::uint64_t memory)
   return std::make_shared<Spill>(temporary == nullptr ? "." : temporary, memory);
 }
 
+Format format_of_file(const std::string& path, const ReadOptions& options) {
+  return open_data(path, options).format;
+}
+
 Dataset read(const std::string& data, const ReadOptions& options) {
+  if (is_pattern(data)) return read_share(data, options, options.threads);
   Dataset all = read_opened(open_data(data, options), options);
-  if (options.need_labels) refuse_regression(all, &options);
+  if (options.need_labels) refuse_regression(all, all.rows(), &options);
   return all;
 }
 
 void read_in_blocks(const std::string& data, const ReadOptions& options, const TakeBlock& take) {
+  if (is_pattern(data)) return take(0, read(data, options), options.threads);
   const Opened opened = open_data(data, options);
   if (opened.format != Format::Libsvm) return take(0, read_opened(opened, options), options.threads);
   read_whole(opened, [&] {

@@ -17,6 +17,10 @@ namespace halfspace {
 [[nodiscard]] DatasetParts read_libsvm(ByteSource& source, const std::string& name,
                                        const ReadOptions& options,
                                        std::size_t piece_bytes = text_piece_bytes);
+// The same of lines among which there may be no row at all.
+[[nodiscard]] DatasetParts read_libsvm_lines(ByteSource& source, const std::string& name,
+                                             const ReadOptions& options,
+                                             std::size_t piece_bytes = text_piece_bytes);
 // As read_in_blocks() has it; at most a few megabytes of text each.
 using TakeLibsvmBlock = std::function<void(std::size_t number, DatasetParts parts, const Threads& threads)>;
 void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadOptions& options,
@@ -29,10 +33,14 @@ void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadO
 [[nodiscard]] DatasetParts read_npy(ByteSource& matrix, const std::string& name, ByteSource* labels,
                                     const std::string& labels_name, const ReadOptions& options);
 
+// What read() would take a file for.
+[[nodiscard]] Format format_of_file(const std::string& path, const ReadOptions& options);
+
 inline constexpr std::size_t most_classes = 65536;
 [[noreturn]] void too_many_classes(std::size_t count, const std::string& name);
-// The same for labels that look like the targets of a regression: as many classes as there are rows, or nearly.
-void refuse_regression(const Dataset& data, const ReadOptions* options = nullptr);
+// The same for labels that look like the targets of a regression: as many classes as there are rows, or nearly. `rows`: of
+// all members of a team.
+void refuse_regression(const Dataset& data, std::uint64_t rows, const ReadOptions* options = nullptr);
 
 // Canonical text of a numeric label: 1 for +1, 1.0 and 1e0; shortest decimal that reads back the same.
 [[nodiscard]] std::string label_text(double label);

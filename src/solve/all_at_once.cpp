@@ -54,7 +54,8 @@ Fit solve_all_at_once(const Dataset& data, const Wish& wish, const Run& run) {
   const bool sparse = is_sparse_penalty(wish.penalty);
   if (wish.debias) throw UsageError("--debias is for planes one by one", "--multiclass one-vs-rest");
   const std::string_view solver = sparse ? "prox-newton" : "newton";
-  if (wish.solver != SolverName::Auto && OptionType<SolverName>::print(wish.solver) != solver)
+  const bool chosen = wish.solver == SolverName::Auto || (wish.solver == SolverName::Team && !sparse);
+  if (!chosen && OptionType<SolverName>::print(wish.solver) != solver)
     throw UsageError(fmt::format("softmax with penalty {} is solved by {}",
                                  OptionType<Penalty>::print(wish.penalty), solver),
                      "--multiclass one-vs-rest for the other solvers");

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-FOLDERS = ("include", "src", "cli", "tests", "fuzz", "bench", "examples")
+FOLDERS = ("include", "src", "cli", "mpi", "tests", "fuzz", "bench", "examples")
 # What gives other answers in another locale, is not the same on every machine, or ends the caller's program.
 FORBIDDEN = {
     r"\b(?:std::)?(?:strtod|strtof|stod|stof|atof|sscanf|setlocale)\s*\(": "reads numbers by the locale: std::from_chars",

@@ -58,6 +58,8 @@ class Team {
       : threads_(threads.count()), stop_(threads.stop()), members_(&members) {}
 
   [[nodiscard]] bool alone() const { return members_ == nullptr; }
+  [[nodiscard]] std::size_t count() const { return alone() ? 1 : members_->count(); }
+  [[nodiscard]] std::size_t number() const { return alone() ? 0 : members_->number(); }
   // Whether it is this member that speaks for all.
   [[nodiscard]] bool first() const { return alone() || members_->number() == 0; }
   [[nodiscard]] const Threads& threads() const { return threads_; }  // for work on this member's rows

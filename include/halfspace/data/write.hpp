@@ -33,6 +33,9 @@ inline constexpr std::string_view cache_magic = "HALFSPCE";  // how such a file 
 [[nodiscard]] Dataset read_cache(ByteSource& source, const std::string& name, const Threads& threads,
                                  const std::shared_ptr<Spill>& spill = nullptr);
 void check_cache(const Dataset& data, const Threads& threads);
+// The rows [first, last) of one that is not compressed, checked like that but for the fingerprint, which is that of all rows.
+[[nodiscard]] Dataset read_cache_rows(ByteSource& source, const std::string& name, std::uint64_t first,
+                                      std::uint64_t last, const Threads& threads);
 
 // What the header of a cache says; no row is looked at.
 struct CacheFacts {

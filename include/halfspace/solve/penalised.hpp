@@ -14,10 +14,11 @@
 
 namespace halfspace {
 
-enum class SolverName { Auto, DualDescent, Newton, Semismooth, ProxNewton };
+// Team: what auto means where there are several members (docs/cluster.md), also where there is one: the same bytes.
+enum class SolverName { Auto, DualDescent, Newton, Semismooth, ProxNewton, Team };
 namespace detail {
-inline constexpr std::string_view solver_words[] = {"auto", "dual-descent", "newton", "semismooth",
-                                                    "prox-newton"};
+inline constexpr std::string_view solver_words[] = {"auto",       "dual-descent", "newton",
+                                                    "semismooth", "prox-newton",  "team"};
 inline constexpr std::string_view ratio_help =
     "elastic-net: the share R of |theta|_1, the rest is |theta|^2/2";
 inline constexpr std::string_view debias_help =
@@ -91,7 +92,9 @@ struct Svm {
             "gap", "G",
             "stop when (primal - dual) / max(1, primal) <= G, certified; auto: 1e-4, with a kernel 1e-3",
             {1e-12, 1}),
-        field<&Svm::solver>("solver", "SOLVER", "how it is solved; auto chooses by shape, loss and C"),
+        field<&Svm::solver>(
+            "solver", "SOLVER",
+            "how it is solved; auto chooses by shape, loss and C, team as a team of processes does"),
         field<&Svm::class_weight>("class-weight", "W", "balanced, or LABEL:W,LABEL:W,...: factors on C"),
         field<&Svm::no_certificate>("no-certificate", "",
                                     "leave certificate and dual point out of the model file"),
@@ -141,8 +144,9 @@ struct LogisticRegression {
             "multiclass", "HOW", "more than two classes: all at once, or each against the rest"),
         field<&LogisticRegression::gap>(
             "gap", "G", "stop when (primal - dual) / max(1, primal) <= G, certified", {1e-12, 1}),
-        field<&LogisticRegression::solver>("solver", "SOLVER",
-                                           "how it is solved; auto chooses by shape and C"),
+        field<&LogisticRegression::solver>(
+            "solver", "SOLVER",
+            "how it is solved; auto chooses by shape and C, team as a team of processes does"),
         field<&LogisticRegression::class_weight>("class-weight", "W",
                                                  "balanced, or LABEL:W,LABEL:W,...: factors on C"),
     };

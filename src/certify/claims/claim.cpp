@@ -69,7 +69,8 @@ constexpr Range megabytes{1, 1e6};
 // What is asked for but enters no claim: how it was solved.
 void read_remarks(Stated& options, bool solver, bool kernel) {
   if (options.text("gap") != "auto") (void)options.value<double>("gap", gaps);
-  if (solver) (void)options.word("solver", {"auto", "newton", "dual-descent", "semismooth", "prox-newton"});
+  if (solver)
+    (void)options.word("solver", {"auto", "newton", "dual-descent", "semismooth", "prox-newton", "team"});
   if (kernel) (void)options.value<double>("cache", megabytes);
 }
 

@@ -141,6 +141,16 @@ void check_words(const CacheHeader& header, std::string_view words, const std::s
   }
 }
 
+// The words of a file with random access, checked against its header.
+std::string fetch_words(const ByteSource& source, const CacheHeader& header, const std::string& name) {
+  const CacheSection& place = header.sections[Words];
+  std::string words(source.known_size() > 0 ? place.bytes : 0, '\0');
+  if (source.read_at(place.offset, words) != place.bytes)
+    throw InputError(Place{name}, "not a file with random access", "a cache that is not compressed");
+  check_words(header, words, name);
+  return words;
+}
+
 // A private copy of the whole file.
 struct CacheBytes {
   std::span<const std::byte> all;
@@ -191,11 +201,9 @@ CacheBytes copy_stream(ByteSource& source, const CacheHeader& header, const std:
   return {all, std::move(bytes)};
 }
 
-Dataset parse_cache(const CacheHeader& header, CacheBytes bytes, const std::shared_ptr<Spill>& spill,
-                    const std::string& name) {
-  const std::string_view words(array_at<char>(bytes.all, header.sections[Words]),
-                               header.sections[Words].bytes);
-  check_words(header, words, name);
+// `whole`: these are all rows of the file.
+Dataset parse_arrays(const CacheHeader& header, std::string_view words, CacheBytes bytes,
+                     const std::shared_ptr<Spill>& spill, const std::string& name, bool whole) {
   DatasetParts parts;
   read_cache_words(words, name, parts);
   const bool labelled = header.sections[Labels].bytes > 0;
@@ -205,13 +213,22 @@ Dataset parse_cache(const CacheHeader& header, CacheBytes bytes, const std::shar
       view_by_kind(header, bytes.all, name, std::make_index_sequence<std::variant_size_v<Matrix>>());
   parts.storage = std::move(bytes.storage);
   parts.spill = spill;
-  parts.nonzeros = header.nonzeros;
+  if (whole || header.sections[Start].bytes > 0) parts.nonzeros = header.nonzeros;
+  if (!whole) parts.stored_fingerprint.clear();
   if (labelled)
     parts.stored_labels = {array_at<std::uint32_t>(bytes.all, header.sections[Labels]), header.rows};
   if (header.sections[Weights].bytes > 0) {
     parts.stored_weights = {array_at<double>(bytes.all, header.sections[Weights]), header.rows};
   }
   return Dataset::make(std::move(parts), false);
+}
+
+Dataset parse_cache(const CacheHeader& header, CacheBytes bytes, const std::shared_ptr<Spill>& spill,
+                    const std::string& name) {
+  const std::string_view words(array_at<char>(bytes.all, header.sections[Words]),
+                               header.sections[Words].bytes);
+  check_words(header, words, name);
+  return parse_arrays(header, words, std::move(bytes), spill, name, true);
 }
 
 // A matrix of that kind without rows.
@@ -225,9 +242,9 @@ Matrix empty_of_kind(const CacheHeader& header, std::index_sequence<I...>) {
 // Entries of rows [begin, end) that are not zero; refuses what a valid set cannot have.
 template <class View>
 std::uint64_t check_rows(const View& view, std::uint64_t nonzeros, std::size_t begin, std::size_t end,
-                         const std::string& name) {
+                         const std::string& name, std::uint64_t before) {
   const auto damaged = [&](std::size_t row, std::string_view what) {
-    throw InputError(Place{name}, fmt::format("damaged cache: row {}: {}", row + 1, what));
+    throw InputError(Place{name}, fmt::format("damaged cache: row {}: {}", before + row + 1, what));
   };
   std::uint64_t count = 0;
   for (std::size_t i = begin; i < end; ++i) {
@@ -252,16 +269,30 @@ std::uint64_t check_rows(const View& view, std::uint64_t nonzeros, std::size_t b
   return count;
 }
 
-void check_labels_and_weights(const Dataset& data, std::size_t begin, std::size_t end) {
+void check_labels_and_weights(const Dataset& data, std::size_t begin, std::size_t end, std::uint64_t before) {
   for (std::size_t i = begin; i < end; ++i) {
     if (data.labelled() && data.labels()[i] >= data.classes().size()) {
-      throw InputError(Place{data.name()}, fmt::format("damaged cache: row {}: label", i + 1));
+      throw InputError(Place{data.name()}, fmt::format("damaged cache: row {}: label", before + i + 1));
     }
     const double weight = data.weight(i);
     if (!(weight >= 0) || !std::isfinite(weight)) {
-      throw InputError(Place{data.name()}, fmt::format("damaged cache: row {}: weight", i + 1));
+      throw InputError(Place{data.name()}, fmt::format("damaged cache: row {}: weight", before + i + 1));
     }
   }
+}
+
+// `before`: rows of the file that come before those of the set.
+void check_all_rows(const Dataset& data, const Threads& threads, std::uint64_t before) {
+  const std::uint64_t nonzeros = std::visit(
+      [&](const auto& view) {
+        return sum_blocks(threads, data.rows(), row_block, std::uint64_t{0},
+                          [&](std::size_t begin, std::size_t end) {
+                            check_labels_and_weights(data, begin, end, before);
+                            return check_rows(view, data.nonzeros(), begin, end, data.name(), before);
+                          });
+      },
+      data.matrix());
+  if (nonzeros != data.nonzeros()) throw InputError(Place{data.name()}, "damaged cache: number of entries");
 }
 
 // Writes sections in order, with zeros up to the offset of each.
@@ -301,11 +332,7 @@ Dataset read_cache(ByteSource& source, const std::string& name, const Threads& t
 
 CacheFacts cache_facts(ByteSource& source, const std::string& name) {
   const CacheHeader header = read_header(source, name);
-  const CacheSection& place = header.sections[Words];
-  std::string words(source.known_size() > 0 ? place.bytes : 0, '\0');
-  if (source.read_at(place.offset, words) != place.bytes)
-    throw InputError(Place{name}, "not a file with random access", "a cache that is not compressed");
-  check_words(header, words, name);
+  const std::string words = fetch_words(source, header, name);
   DatasetParts parts;
   read_cache_words(words, name, parts);
   check_classes(parts, header.sections[Labels].bytes > 0, name);
@@ -323,17 +350,46 @@ CacheFacts cache_facts(ByteSource& source, const std::string& name) {
   return facts;
 }
 
+Dataset read_cache_rows(ByteSource& source, const std::string& name, std::uint64_t first, std::uint64_t last,
+                        const Threads& threads) {
+  const CacheHeader whole = read_header(source, name);
+  const std::string words = fetch_words(source, whole, name);
+  const auto& from = whole.sections;
+  CacheHeader part = whole;
+  part.rows = last - first;
+  std::uint64_t entry = 0;  // the first one, where rows are sparse
+  if (from[Start].bytes > 0) {
+    std::uint64_t ends[2] = {};
+    for (const int k : {0, 1})
+      (void)source.read_at(from[Start].offset + 8 * (k == 0 ? first : last),
+                           {reinterpret_cast<char*>(&ends[k]), 8});
+    if (ends[0] > ends[1] || ends[1] > whole.nonzeros)
+      refuse(name, from[Start].offset, "damaged cache: row starts");
+    entry = ends[0];
+    part.nonzeros = ends[1] - entry;
+  }
+  static_cast<void>(lay_out(part, words.size(), from[Labels].bytes > 0, from[Weights].bytes > 0));
+  auto pages = std::make_shared<const Pages<std::byte>>(part.file_bytes);
+  for (const CacheSectionName s : {Start, Index, Value, Labels, Weights}) {
+    const bool by_entry = (s == Index || s == Value) && from[Start].bytes > 0;
+    const std::uint64_t all = by_entry ? whole.nonzeros : s == Start ? whole.rows + 1 : whole.rows;
+    const std::uint64_t begin = (by_entry ? entry : first) * (all == 0 ? 0 : from[s].bytes / all);
+    for_blocks(threads, part.sections[s].bytes, std::size_t{1} << 20U, [&](std::size_t a, std::size_t b) {
+      char* const to = reinterpret_cast<char*>(pages->get() + part.sections[s].offset);
+      (void)source.read_at(from[s].offset + begin + a, {to + a, b - a});
+    });
+  }
+  source.check_unchanged();
+  auto* const starts = reinterpret_cast<std::uint64_t*>(pages->get() + part.sections[Start].offset);
+  for (std::uint64_t i = 0; i < part.sections[Start].bytes / 8; ++i) starts[i] -= entry;
+  const std::span<const std::byte> all(pages->get(), part.file_bytes);
+  Dataset out = parse_arrays(part, words, {all, std::move(pages)}, nullptr, name, last - first == whole.rows);
+  check_all_rows(out, threads, first);
+  return out;
+}
+
 void check_cache(const Dataset& data, const Threads& threads) {
-  const std::uint64_t nonzeros = std::visit(
-      [&](const auto& view) {
-        return sum_blocks(threads, data.rows(), row_block, std::uint64_t{0},
-                          [&](std::size_t begin, std::size_t end) {
-                            check_labels_and_weights(data, begin, end);
-                            return check_rows(view, data.nonzeros(), begin, end, data.name());
-                          });
-      },
-      data.matrix());
-  if (nonzeros != data.nonzeros()) throw InputError(Place{data.name()}, "damaged cache: number of entries");
+  check_all_rows(data, threads, 0);
   if (!data.stored_fingerprint().empty() && data.fingerprint() != data.stored_fingerprint()) {
     throw InputError(Place{data.name()}, "damaged cache: the fingerprint of the rows is not the one written");
   }

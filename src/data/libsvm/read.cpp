@@ -248,6 +248,13 @@ void read_libsvm_blocks(ByteSource& source, const std::string& name, const ReadO
 
 DatasetParts read_libsvm(ByteSource& source, const std::string& name, const ReadOptions& options,
                          std::size_t piece_bytes) {
+  DatasetParts parts = read_libsvm_lines(source, name, options, piece_bytes);
+  if (parts.labels.empty()) no_examples(name);
+  return parts;
+}
+
+DatasetParts read_libsvm_lines(ByteSource& source, const std::string& name, const ReadOptions& options,
+                               std::size_t piece_bytes) {
   std::vector<LibsvmPiece> pieces;
   const std::uint64_t size = source.known_size();
   const bool seekable = is_seekable(source);
@@ -266,7 +273,7 @@ DatasetParts read_libsvm(ByteSource& source, const std::string& name, const Read
   parts.name = name;
   parts.spill = options.spill;
   merge_labels(pieces, name, parts);
-  if (parts.labels.empty()) no_examples(name);
+  if (parts.labels.empty()) return parts;
   const std::uint64_t cols = columns_of(pieces, options);
   StoredMatrix stored =
       store ? store->finish(cols, options.threads) : join(blocks_of(pieces), cols, options.threads);

@@ -93,14 +93,17 @@ struct BySums {
                    fmt::format("--solver {}", OptionType<SolverName>::print(able.back())));
 }
 
-// What `auto` stands for where sums are all there is.
+// Auto, or its word for a team: no solver is named.
+bool is_open(SolverName wanted) { return wanted == SolverName::Auto || wanted == SolverName::Team; }
+
+// What `auto` stands for where sums are all there is, and `team` everywhere.
 SolverName choose_by_sums(SolverName wanted, SolverName alone, const Loss& loss, const Penalty& penalty,
                           std::size_t features, const BySums& who) {
   const std::vector<SolverName> able = able_solvers(loss, penalty, true);
-  if (able.empty() || (wanted != SolverName::Auto && !among(able, wanted)))
+  if (able.empty() || (!is_open(wanted) && !among(able, wanted)))
     refuse_by_sums(wanted, loss, penalty, able, who);
   const SolverName out = among(able, alone) ? alone : able.back();
-  if (wanted == SolverName::Auto && out == SolverName::Semismooth && features > most_features)
+  if (is_open(wanted) && out == SolverName::Semismooth && features > most_features)
     throw UsageError(
         fmt::format("the {} loss with {} features is solved by dual descent, which goes from row to row, {} "
                     "(up to {} features there is another solver)",
@@ -124,8 +127,9 @@ std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const 
       (logistic || curvature_sum(problem, rows, team) <= light_curvature))
     first = SolverName::Newton;
   std::vector<SolverName> out{first};
-  if (wanted != SolverName::Auto) return out;
-  for (const SolverName next : able_solvers(problem.loss, problem.penalty, in_files || !team.alone()))
+  if (!is_open(wanted)) return out;
+  const bool by_sums = in_files || !team.alone() || wanted == SolverName::Team;
+  for (const SolverName next : able_solvers(problem.loss, problem.penalty, by_sums))
     if (next != first && (next != SolverName::Semismooth || rows.cols() <= most_features))
       out.push_back(next);
   return out;
@@ -234,15 +238,14 @@ double small_objective(const Problem& problem, const Team& team) {
 SolverName choose_solver(SolverName wanted, const Loss& loss, const Penalty& penalty, const RowAccess& rows,
                          const Team& team, bool in_files) {
   const std::vector<SolverName> able = able_solvers(loss, penalty, false);
-  if (able.empty() || (wanted != SolverName::Auto && !among(able, wanted)))
-    refuse_solver(wanted, loss, penalty, able);
+  if (able.empty() || (!is_open(wanted) && !among(able, wanted))) refuse_solver(wanted, loss, penalty, able);
   const std::size_t d = rows.cols();
   const bool few = d <= few_features && team.total(rows.rows()) * 4 >= d;
   // Few features: the last of the able ones, which factors a matrix. Many: dual descent comes first, where it can.
   const SolverName best = few ? able.back() : able.front();
-  const SolverName chosen = wanted == SolverName::Auto ? best : wanted;
-  if (team.alone() && !in_files) return chosen;
-  return choose_by_sums(wanted, chosen, loss, penalty, d, {team.alone()});
+  const SolverName chosen = is_open(wanted) ? best : wanted;
+  if (team.alone() && !in_files && wanted != SolverName::Team) return chosen;
+  return choose_by_sums(wanted, chosen, loss, penalty, d, {team.alone() && in_files});
 }
 
 void check_weights(const std::vector<double>& weights) {

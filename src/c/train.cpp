@@ -155,6 +155,7 @@ class CalledMembers final : public Members {
     std::vector<halfspace_bytes> all(team_.count, halfspace_bytes{nullptr, 0});
     check("gather", team_.gather(team_.context, mine.data(), mine.size(), all.data()));
     std::vector<Bytes> out;
+    out.reserve(all.size());
     for (const halfspace_bytes& one : all) out.push_back(copy("gather", one));
     return out;
   }

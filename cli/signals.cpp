@@ -20,6 +20,7 @@ namespace {
 
 std::atomic<bool> stop_asked{false};
 std::atomic<bool> in_order{false};
+std::atomic<bool> launched{false};
 std::atomic<bool> json_mode{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -33,7 +34,8 @@ std::atomic<const StopHandle*> stop_of_signals{nullptr};
 // Only calls that POSIX allows in a signal handler.
 void on_signal(int number) {
   const bool alarm = number == SIGALRM;
-  const bool again = !alarm && stop_asked.exchange(true);
+  const bool before = !alarm && stop_asked.exchange(true);
+  const bool again = before && !(launched && number == SIGTERM);
   if (in_order && !again) {
     if (!alarm) stop_of_signals.load()->cancel();
     return;
@@ -89,6 +91,7 @@ void install_signals(bool json) {
 }
 
 void finish_in_order() { in_order = true; }
+void expect_launcher() { launched = true; }
 bool interrupted() { return stop_asked; }
 const StopHandle& program_stop() { return the_stop(); }
 

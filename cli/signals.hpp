@@ -14,6 +14,8 @@ void install_signals(bool json);
 // From now on the first signal only asks program_stop(); the second one ends the program at once.
 void finish_in_order();
 [[nodiscard]] bool interrupted();
+// mpirun says SIGTERM more than once where a person would have pressed Ctrl-C once: that counts as one.
+void expect_launcher();
 
 // What long work has to ask: cancelled by a signal, and due when the time is up.
 [[nodiscard]] const StopHandle& program_stop();

@@ -51,7 +51,10 @@ int main(int count, char** words) {
     mpi::World world;
     mpi::MpiMembers reached(world);
     CountedMembers members(reached);
-    if (world.count() > 1) company() = {&members, world.threads()};
+    if (world.count() > 1) {
+      company() = {&members, world.threads()};
+      expect_launcher();
+    }
     const int code = run(std::vector<std::string>(words + std::min(count, 1), words + count), json, reached);
     if (reached.broken()) world.end_all(code);
     world.leave(code);

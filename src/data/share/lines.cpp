@@ -148,6 +148,7 @@ void for_line_ends(const SharePlan& plan, const SharePiece& piece, const F& line
 
 std::unique_ptr<ByteSource> open_lines(const SharePlan& plan, const std::vector<SharePiece>& pieces) {
   std::vector<TextPiece> all;
+  all.reserve(pieces.size());
   for (const SharePiece& piece : pieces) all.push_back(open_piece(plan, piece));
   return std::make_unique<JoinedLines>(std::move(all));
 }

@@ -154,7 +154,7 @@ Dataset read_share(const std::string& data, const ReadOptions& options, const Te
   place_fault(fault, plan, pieces, team);
   if (team.alone() && fault.what) std::rethrow_exception(fault.what);
   if (!team.alone()) static_cast<void>(team.gather({}, fault.what));
-  const Dataset all = part_of_whole(mine, team);
+  Dataset all = part_of_whole(mine, team);
   const std::uint64_t rows = team.total(all.rows());
   if (rows == 0) throw InputError({.file = data, .line = 1, .column = 1}, "no examples", "at least one row");
   if (options.need_labels) refuse_regression(all, rows, &options);

@@ -31,6 +31,7 @@
 #include <utility>
 
 #include "core/relax.hpp"
+#include "core/relief.hpp"
 
 namespace halfspace {
 namespace {
@@ -75,6 +76,7 @@ void work_on(Job& job) {
     }
     try {
       job.task(t);
+      relieve();
     } catch (...) {
       fail(t, std::current_exception());
     }
@@ -235,6 +237,7 @@ void Threads::run(std::size_t tasks, const std::function<void(std::size_t)>& tas
     for (std::size_t t = 0; t < tasks; ++t) {
       stop_.check();
       task(t);
+      relieve();
     }
     return;
   }

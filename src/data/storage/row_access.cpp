@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/relief.hpp"
 #include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
 #include "data/storage/row_products.hpp"
@@ -62,8 +63,11 @@ class Access : public RowAccess {
     dot_rows(view_, begin, end, w, out);
   }
   void axpys(std::size_t begin, std::size_t end, const double* a, double* w) const override {
-    for (std::size_t i = begin; i < end; ++i)
+    constexpr std::size_t some = 512;
+    for (std::size_t i = begin; i < end; ++i) {
       if (a[i - begin] != 0) halfspace::axpy(a[i - begin], view_.row(i), w);
+      if (i % some == 0) relieve();
+    }
   }
 
   std::size_t copy_entries(std::size_t i, std::uint32_t* index, double* value) const override {

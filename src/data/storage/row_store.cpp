@@ -83,7 +83,7 @@ RowStore::RowStore(std::uint64_t most_rows, std::uint64_t most_entries, std::uin
   arrays_->most_entries = most_entries;
   arrays_->spill = std::move(spill);
 }
-RowStore::RowStore(std::shared_ptr<Spill> spill)
+RowStore::RowStore(const std::shared_ptr<Spill>& spill)
     : RowStore(spill->free_bytes() / sizeof(std::uint64_t) + 1,
                spill->free_bytes() / sizeof(std::uint16_t) + 1, 0, spill) {}
 RowStore::~RowStore() = default;

@@ -48,7 +48,7 @@ class RowStore {
   RowStore(std::uint64_t most_rows, std::uint64_t most_entries, std::uint64_t cols,
            std::shared_ptr<Spill> spill = nullptr);
   // For rows that come from who knows where: as many as the disk of the spill has room for.
-  explicit RowStore(std::shared_ptr<Spill> spill);
+  explicit RowStore(const std::shared_ptr<Spill>& spill);
   ~RowStore();
 
   // Room for the next piece. Calls come one after the other, in the order of the rows.

@@ -17,6 +17,7 @@
 #include <new>
 #include <utility>
 
+#include "core/relief.hpp"
 #include "halfspace/core/error.hpp"
 
 namespace halfspace {
@@ -41,6 +42,38 @@ std::uint64_t slack_of(std::uint64_t memory) {
 
 }  // namespace
 
+// Those that are there; never taken apart, for a thread may still look at it when the process ends.
+struct Spill::All {
+  std::mutex guard;
+  std::vector<Spill*> spills;
+  std::atomic<std::int64_t> looked{0};
+
+  static All& instance() {
+    static All& all = *new All();
+    return all;
+  }
+  // By threads that work: one of them, and no more than every half millisecond.
+  static void relieve() {
+    All& all = instance();
+    const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
+                         std::chrono::steady_clock::now().time_since_epoch())
+                         .count();
+    std::int64_t last = all.looked.load(std::memory_order_relaxed);
+    if (now - last < 500 || !all.looked.compare_exchange_strong(last, now)) return;
+    const std::lock_guard lock(all.guard);
+    for (Spill* spill : all.spills) {
+      const std::lock_guard one(spill->guard_);  // who waits for the keeper adds no pages meanwhile
+      spill->look();
+    }
+  }
+  void change(Spill* spill, bool there) {
+    const std::lock_guard lock(guard);
+    spills.erase(std::remove(spills.begin(), spills.end(), spill), spills.end());
+    if (there) spills.push_back(spill);
+    relief = spills.empty() ? nullptr : &All::relieve;
+  }
+};
+
 Spill::Spill(std::string folder, std::uint64_t memory)
     : folder_(folder.empty() ? "." : std::move(folder)), memory_(memory) {
   ::close(open_file());
@@ -50,9 +83,11 @@ Spill::Spill(std::string folder, std::uint64_t memory)
   pthread_sigmask(SIG_SETMASK, &all, &before);
   keeper_ = std::thread([this] { keep(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  All::instance().change(this, true);
 }
 
 Spill::~Spill() {
+  All::instance().change(this, false);
   {
     const std::lock_guard lock(guard_);
     over_ = true;
@@ -112,12 +147,15 @@ void Spill::remove(const SpillFile* file) {
   files_.erase(std::remove(files_.begin(), files_.end(), file), files_.end());
 }
 
+void Spill::look() {
+  if (resident() <= memory_ - std::min(memory_, slack_of(memory_))) return;
+  for (const SpillFile* file : files_) file->give_back();
+}
+
 void Spill::keep() {
-  const std::uint64_t mark = memory_ - std::min(memory_, slack_of(memory_));
   std::unique_lock lock(guard_);
   while (!over_) {
-    if (resident() > mark)
-      for (const SpillFile* file : files_) file->give_back();
+    look();
     wake_.wait_for(lock, std::chrono::milliseconds(1));
   }
 }

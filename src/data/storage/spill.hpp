@@ -5,8 +5,9 @@
 //
 // Pages      what is written lies in the file cache of the system, which keeps as much of it as there is room for, and on
 //            the disk. A page that went back is mapped again when it is next read: a fault, not a copy.
-// Keeper     a thread of its own looks at the size of the process every millisecond, and unmaps all pages of all files
-//            when it is above the mark. Pages that somebody is reading just then come back with his next access.
+// Keeper     a thread of its own looks at the size of the process every millisecond, and so do those that work between two
+//            tasks (core/relief.hpp), for it may have to wait for a processor. Above the mark all pages of all files are
+//            unmapped. Pages that somebody is reading just then come back with his next access.
 // Disk       room is taken before anything is written: a full disk is a SystemError, never a signal.
 #pragma once
 
@@ -43,10 +44,12 @@ class Spill {
 
  private:
   friend class SpillFile;
+  struct All;
   [[nodiscard]] int open_file() const;
   void add(const SpillFile* file);
   void remove(const SpillFile* file);
   void keep();
+  void look();  // gives pages back where there are too many
 
   std::string folder_;
   std::uint64_t memory_;

@@ -30,10 +30,9 @@ std::string folder_beside(const std::string& model_path) {
 void LargeOptions::add_options(OptionList& options) {
   options.group("Large data");
   options
-      .value(
-          "--memory", "MB",
-          "take at most about so many megabytes: rows lie in a file without a name and are mapped from there",
-          memory_, {1, 1e9})
+      .value("--memory", "MB",
+             "aim at so many megabytes: rows lie in a file without a name and are mapped from there", memory_,
+             {1, 1e9})
       .fallback = "none";
   options.text(
       "--checkpoint", "DIR",

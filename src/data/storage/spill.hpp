@@ -40,7 +40,10 @@ class Spill {
   void check_room(std::uint64_t bytes) const;
 
   // What is resident now, in bytes; 0 where the system does not say.
-  [[nodiscard]] static std::uint64_t resident();
+  struct Resident {
+    std::uint64_t all = 0, files = 0;
+  };
+  [[nodiscard]] static Resident resident();
 
  private:
   friend class SpillFile;

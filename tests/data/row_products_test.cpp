@@ -83,7 +83,9 @@ TEST_CASE("products with many planes add up entry by entry in the order of the c
 TEST_CASE("copies of chosen rows and columns have their entries, in every storage") {
   Random random(3);
   for (const double step : {0.0, 0.125, 0.01, 0.1 / 3}) {
-    for (const auto& [cols, fill] : {std::pair<std::size_t, double>{40, 0.9}, {300, 0.05}, {80000, 0.0005}}) {
+    for (const auto& shape : {std::pair<std::size_t, double>{40, 0.9}, {300, 0.05}, {80000, 0.0005}}) {
+      const auto cols = shape.first;  // captured below: clang 14 takes no part of a pair there
+      const double fill = shape.second;
       const StoredMatrix stored = step > 0 ? random_matrix(50, cols, fill, step, random) : [&] {
         MatrixBuilder ones;
         for (std::size_t i = 0; i < 50; ++i) {

@@ -110,7 +110,7 @@ class Faults(MpiTest):
 
     def test_a_time_limit_is_agreed(self):
         self.remove_model()
-        _, errors = self.mpirun(3, *self.LONG, "--time", "0.8", code=4)
+        _, errors = self.mpirun(3, *self.LONG, "--time", "0.1", code=4)
         self.assertNotIn("error", errors.replace("error: time limit reached; nothing was written", ""))
         if (self.folder / "model").exists():
             self.alone("evaluate", "model", "rows.svm")

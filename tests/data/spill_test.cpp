@@ -17,6 +17,7 @@
 #include "halfspace/model/model_file.hpp"
 #include "halfspace/prepare/scaling.hpp"
 #include "halfspace/train/train.hpp"
+#include "support.hpp"
 
 using namespace halfspace;
 using namespace halfspace::testing;
@@ -187,7 +188,7 @@ TEST_CASE("no room for the rows is an error, and nothing is left") {
   CHECK_THROWS_AS((void)read_spilled(files, table), UsageError);
 }
 
-TEST_CASE("pages go back") {
+TEST_CASE("pages go back" * doctest::skip(sanitized)) {  // sanitizers have memory of their own
   const Folder files;
   const auto spill = spill_to(files / "", 60 * megabyte);
   constexpr std::uint64_t bytes = 200 * megabyte;

@@ -145,6 +145,13 @@ class Search {
     bool by_cones = space.dimension <= most_cone_dimension && cones.possible();
     if (by_cones && cells <= most_cells) {
       by_cones = search_cones(cones, limits_.nodes);
+      if (!by_cones && !closed() && out_.nodes < limits_.nodes) {
+        // Stuck at a target beyond the optimum: a better plane costs less than a tree of rows.
+        tell("planes");
+        local.run(rounds(1e6));
+        by_cones = out_.upper < stuck_at_ && search_cones(cones, limits_.nodes - out_.nodes);
+        if (closed()) return;
+      }
     } else if (!by_cones) {
       tell("rows");
       search_tree(tree, first_nodes);

@@ -115,7 +115,8 @@ class ProxNewton {
                  rows_.add_sides(limit * p_.cost[k] * p_.y[k], level_.ids[k], to);
              });
     const auto out = [&](std::uint32_t j) {
-      if (std::max(sides[2 * j], sides[2 * j + 1]) * (1 + 1e-9) > parts_.sizes) return false;
+      const std::size_t at = std::size_t{2} * j;
+      if (std::max(sides[at], sides[at + 1]) * (1 + 1e-9) > parts_.sizes) return false;
       theta_[j] = 0;
       return true;
     };

@@ -29,6 +29,8 @@ def units(build):
 
 def main():
     program, build, jobs = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+    # Named, because clang-tidy looks for it beside the source, and units that are read together lie elsewhere.
+    settings = pathlib.Path(__file__).resolve().parents[2] / ".clang-tidy"
     groups = units(build)
     if not groups:
         print("no units to look at")
@@ -36,7 +38,8 @@ def main():
 
     def faults_of(folder, source):
         # A unit is a list of includes of sources.
-        text = subprocess.run([program, "-p", str(folder), "--quiet", "--checks=-bugprone-suspicious-include", str(source)],
+        text = subprocess.run([program, "-p", str(folder), "--quiet", f"--config-file={settings}",
+                               "--checks=-bugprone-suspicious-include", str(source)],
                               capture_output=True, text=True, check=False).stdout
         return {line for line in text.splitlines() if re.search(r": (warning|error): ", line)}
 

@@ -23,6 +23,9 @@ namespace halfspace::cli {
 
 inline constexpr std::string_view calibrate_help =
     "probabilities for scores, learned from rows held out of five folds (tune: of its folds)";
+inline constexpr std::string_view deal_help =
+    "what decides which rows are together in a fold: the places where they stand, or what stands in them, "
+    "wherever that is";
 // Where the probabilities of a calibrated model come from.
 [[nodiscard]] std::string probability_words(const Model& model);
 [[nodiscard]] Json calibration_json(const Calibrator& calibrator);  // null: none

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "algorithm_options.hpp"
+#include "describe.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/prepare/against_rest.hpp"
 
@@ -128,6 +129,7 @@ void FoldChoice::add_options(OptionList& options) {
   options.group("Judging");
   options.value("--folds", "K", "parts of the rows, each held out once", folds, {2, 1e6});
   options.value("--repeats", "R", "how often, with other folds each time", repeats, {1, 1e4});
+  options.value("--deal", "HOW", std::string(deal_help), deal);
   groups.add(options);
   OptionSpec what{"--metric", "WHAT", "what is measured on the rows held out", "error",
                   OptionType<MetricKind>::choices()};

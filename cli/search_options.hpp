@@ -37,9 +37,10 @@ class AlgorithmChoice {
   std::map<std::string, std::string> given_;
 };
 
-// --folds, --repeats, --groups, --metric, --cost.
+// --folds, --repeats, --deal, --groups, --metric, --cost.
 struct FoldChoice {
   std::int64_t folds = 5, repeats = 1;
+  Deal deal = Deal::Place;
   GroupOption groups;
   Metric metric;
   std::string cost;
@@ -48,7 +49,7 @@ struct FoldChoice {
   void check();  // reads --cost
   // `group` outlives the result.
   [[nodiscard]] FoldOptions plan(const Common& common, const std::vector<std::uint32_t>& group) const {
-    return {folds, repeats, group, static_cast<std::uint64_t>(common.seed)};
+    return {folds, repeats, group, static_cast<std::uint64_t>(common.seed), deal};
   }
   [[nodiscard]] std::string words() const;  // "error, 5 folds"
 };

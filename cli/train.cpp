@@ -104,6 +104,7 @@ class Train final : public Command {
   bool verbose_ = false;
   bool makes_features_ = false;
   CalibrationKind calibrate_ = CalibrationKind::None;
+  Deal deal_ = Deal::Place;
   DataOptions data_;
   Holdout holdout_;
   LargeOptions large_;
@@ -120,6 +121,7 @@ void Train::add_options(OptionList& options) {
   options.flag("--stream", "online learners: one pass over libsvm text as it comes, in constant memory",
                stream_);
   options.value("--calibrate", "HOW", std::string(calibrate_help), calibrate_);
+  options.value("--deal", "HOW", "with --calibrate: " + std::string(deal_help), deal_);
   options.flag("--verbose", "all there is to say: options, times, every certificate and estimate", verbose_);
   add_algorithm_options(options, algorithm_, makes_features_ ? "kernel" : "");
   if (algorithm_.starts())
@@ -216,7 +218,7 @@ void Train::learn_probabilities(Result& out, const Preparation& how, const Run& 
   if (calibrate_ == CalibrationKind::None) return;
   Run quiet = run;
   quiet.observe = nullptr;
-  const FoldOptions folds{.seed = run.seed};
+  const FoldOptions folds{.seed = run.seed, .deal = deal_};
   try {
     calibrate_fit(out.fit, out.data, how, algorithm_, calibrate_, folds, quiet);
   } catch (const Stopped& stopped) {
@@ -444,6 +446,8 @@ int Train::run(const Common& common, Output& output) {
                      "halfspace evaluate MODEL TEST");
   if (stream_ && calibrate_ != CalibrationKind::None)
     throw UsageError("--stream keeps no rows to learn probabilities from", "no --calibrate");
+  if (calibrate_ == CalibrationKind::None && deal_ != Deal::Place)
+    throw UsageError("--deal says which rows are held out for --calibrate", "--calibrate platt");
   if (calibrate_ != CalibrationKind::None && holdout_.grouped())
     throw UsageError("--calibrate makes folds that know no groups",
                      "halfspace tune --groups COLUMN --calibrate");

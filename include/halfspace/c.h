@@ -108,9 +108,10 @@ typedef struct halfspace_training {
   const halfspace_stop* stop;
   const halfspace_model* start; /* online learners: where the planes start */
   const char* calibrate;        /* none, platt or isotonic: halfspace_train() also learns probabilities, from rows held out */
+  const char* deal;             /* place, content: which rows those are; as in halfspace_search */
 } halfspace_training;
 
-/* Zeros and null: 5 folds, once, no groups, metric error, rule best. */
+/* Zeros and null: 5 folds, once, no groups, metric error, rule best, deal place. */
 typedef struct halfspace_search {
   int32_t folds, repeats;
   const uint32_t* groups; /* a number for every row: rows of one group stay together */
@@ -118,6 +119,7 @@ typedef struct halfspace_search {
   const char* costs;      /* FP:FN, of the metric cost */
   const char* rule;       /* best, one-standard-error */
   int32_t nested;         /* also an estimate of the whole procedure, choice included */
+  const char* deal;       /* place, content: what decides which rows are together in a fold */
 } halfspace_search;
 
 /* One update of a plane between two classes; rows count from 0, theta is that after it and may be read during the call. */

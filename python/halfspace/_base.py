@@ -75,7 +75,7 @@ class Classifier(FilesMixin, ClassifierMixin, BaseEstimator):
         try:
             return _data.dataset(X, numbers, self._names, weights, self.__dict__.get("feature_names_in_"),
                                  label_name if isinstance(label_name, str) else None, n_jobs=self.n_jobs, decimals=self._decimals(),
-                                 categories=self._categories)
+                                 categories=self._categories, often=True)
         except ValueError:
             _checks.complain(self, X)
             raise
@@ -188,6 +188,13 @@ class Classifier(FilesMixin, ClassifierMixin, BaseEstimator):
             raise ValueError("calibrate must be 'none', 'platt' or 'isotonic', not True")
         return None if how in (None, "none") else how
 
+    def _deal(self):
+        """What decides which rows are together in a fold of the library."""
+        how = self.__dict__.get("deal", "content")
+        if how not in ("content", "place"):
+            raise ValueError(f"deal must be 'content' or 'place', not {how!r}")
+        return how
+
     def _seed(self):
         if self.random_state is None:
             return 0
@@ -203,13 +210,14 @@ class Classifier(FilesMixin, ClassifierMixin, BaseEstimator):
     def _with_trainer(self, algorithm, options, work, start=None):
         """work(trainer) with what the common parameters say, and a bar where progress is wanted."""
         own = self.__dict__
+        deal = self._deal()
         bar = Bar(type(self).__name__, self.callback) if self.progress or own.get("verbose") else None
         watch = bar or self.callback
         most = own.get("max_iter") if "tol" in self._words and self._words["max_iter"].own is None else None
         if most is not None and most != -1:
             watch = _at_most(most, watch)
         try:
-            return work(_model.Trainer(algorithm, options, self.scale, self._seed(), self.n_jobs, self.seconds, watch, start, self._calibration()))
+            return work(_model.Trainer(algorithm, options, self.scale, self._seed(), self.n_jobs, self.seconds, watch, start, self._calibration(), deal))
         finally:
             if bar is not None:
                 bar.close()

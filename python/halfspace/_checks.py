@@ -45,17 +45,6 @@ def classes_of(y):
     return np.unique(y, return_inverse=True)
 
 
-def sample_weight_in(estimator, keywords):
-    """The sample_weight among the keywords of a fit whose result depends on the order of the rows.
-
-    It does not stand in the signatures of those: scikit-learn takes it there for a promise that a row of weight 0 may stand anywhere.
-    """
-    unknown = sorted(set(keywords) - {"sample_weight"})
-    if unknown:
-        raise TypeError(f"{type(estimator).__name__}.fit() got an unexpected keyword argument '{unknown[0]}'")
-    return keywords.get("sample_weight")
-
-
 def row_weights(sample_weight, X, numbers, classes):
     """Weights of the rows as floats, or None. There must be rows of two classes."""
     if sample_weight is None:

@@ -6,41 +6,42 @@ from . import _model
 from ._base import Classifier, PlanesMixin
 from ._kernel import KernelMachine
 from ._online import OnlineClassifier, PartialFitMixin
-from ._parameters import with_options
+from ._parameters import DEAL, with_options
 
 # Narrower than on the command line: scores then agree to seven digits whatever the order of the rows, which scikit-learn's
 # checks ask of estimators that take weights.
 _KERNEL_GAP = 1e-8
 _KERNEL_ONLY = ("kernel", "cache", "multiclass")
-_CALIBRATE = {"calibrate": ("none", "platt or isotonic: also probabilities, learned from the scores of rows held out: five more fits; none")}
+_CALIBRATE = {"calibrate": ("none", "platt or isotonic: also probabilities, learned from the scores of rows held out: five more fits; none"), **DEAL}
 _DECIMALS = {"decimals": (False, "True: in the proof 0.1 stands for 1/10, as in a file of text; False: for the double next to it")}
 _WEIGHTED = {"class_weight": (None, "'balanced', or a dict from labels to factors on the weights of their rows")}
 _ONLINE = {**_WEIGHTED, **_CALIBRATE}
+_ANY_ORDER = {"order": "content"}  # unlike on the command line: what fit leaves does not depend on where the rows stand
 
 
-@with_options("perceptron", **_ONLINE)
+@with_options("perceptron", defaults=_ANY_ORDER, **_ONLINE)
 class Perceptron(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """Rosenblatt's perceptron. `certificate_` has its mistake bound, or the margin of a plane that separates the classes."""
 
 
-@with_options("averaged-perceptron", **_ONLINE)
+@with_options("averaged-perceptron", defaults=_ANY_ORDER, **_ONLINE)
 class AveragedPerceptron(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """The mean of the planes of a perceptron over all steps (Freund and Schapire 1999)."""
 
 
-@with_options("voted-perceptron", **_ONLINE)
+@with_options("voted-perceptron", defaults=_ANY_ORDER, **_ONLINE)
 class VotedPerceptron(PartialFitMixin, OnlineClassifier):
     """The planes of a perceptron vote, each with the number of steps it survived (Freund and Schapire 1999)."""
 
     _keeps_votes = True
 
 
-@with_options("passive-aggressive", **_ONLINE)
+@with_options("passive-aggressive", defaults=_ANY_ORDER, **_ONLINE)
 class PassiveAggressiveClassifier(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """Passive-aggressive learning (Crammer et al. 2006)."""
 
 
-@with_options("pegasos", defaults={"offset": "free"}, **_ONLINE)
+@with_options("pegasos", defaults={"offset": "free", **_ANY_ORDER}, **_ONLINE)
 class Pegasos(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """Stochastic subgradient steps on the hinge loss with a penalty (Shalev-Shwartz et al. 2007), with a duality gap.
 
@@ -48,7 +49,7 @@ class Pegasos(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """
 
 
-@with_options("sgd", **_ONLINE)
+@with_options("sgd", defaults=_ANY_ORDER, **_ONLINE)
 class SGDClassifier(PlanesMixin, PartialFitMixin, OnlineClassifier):
     """Gradient descent by rows or batches on a convex loss. With loss='logistic' it has probabilities."""
 

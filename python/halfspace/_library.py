@@ -46,12 +46,12 @@ class Training(ctypes.Structure):
     _fields_ = [("algorithm", _text), ("options", _texts), ("option_count", ctypes.c_uint64), ("positive", _text),
                 ("scale", _text), ("features", _text), ("features_kernel", _text), ("seed", ctypes.c_uint64),
                 ("threads", ctypes.c_int32), ("seconds", ctypes.c_double), ("observe", _observe), ("context", ctypes.c_void_p),
-                ("stop", ctypes.c_void_p), ("start", ctypes.c_void_p), ("calibrate", _text)]
+                ("stop", ctypes.c_void_p), ("start", ctypes.c_void_p), ("calibrate", _text), ("deal", _text)]
 
 
 class Search(ctypes.Structure):
     _fields_ = [("folds", ctypes.c_int32), ("repeats", ctypes.c_int32), ("groups", ctypes.c_void_p), ("metric", _text),
-                ("costs", _text), ("rule", _text), ("nested", ctypes.c_int32)]
+                ("costs", _text), ("rule", _text), ("nested", ctypes.c_int32), ("deal", _text)]
 
 
 class Update(ctypes.Structure):

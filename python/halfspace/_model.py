@@ -157,7 +157,7 @@ class Trainer:
     """What a training needs besides rows: the structure of the interface, and whoever looks on."""
 
     def __init__(self, algorithm, options, scale="none", seed=0, n_jobs=None, seconds=None, callback=None, start=None,
-                 calibrate=None):
+                 calibrate=None, deal=None):
         self._keep = (start, lib.texts(options))
         self._callback, self._failure = callback, None
         self.how = lib.Training(algorithm=algorithm.encode(), options=self._keep[1], option_count=len(options) // 2,
@@ -165,7 +165,7 @@ class Trainer:
         if callback is not None:
             self.how.observe = lib._observe(self._observe)
         if calibrate is not None:
-            self.how.calibrate = lib.text_bytes(calibrate)
+            self.how.calibrate, self.how.deal = lib.text_bytes(calibrate), lib.text_bytes(deal or "place")
         if start is not None:
             self.how.start = start._handle.pointer
 
@@ -224,13 +224,13 @@ def learn(data, trainer, walk):
     return trainer.run(work)
 
 
-def tune(data, trainer, folds, repeats, metric, costs, rule, nested, groups=None):
+def tune(data, trainer, folds, repeats, metric, costs, rule, nested, deal="place", groups=None):
     """The options of the trainer, some of them ranges, chosen by cross-validation; returns (model, report)."""
     if groups is not None:
         groups = np.ascontiguousarray(groups, np.uint32)
     search = lib.Search(folds=folds, repeats=repeats, groups=None if groups is None else groups.ctypes.data,
                         metric=lib.text_bytes(metric), costs=None if costs is None else lib.text_bytes(costs),
-                        rule=lib.text_bytes(rule), nested=int(nested))
+                        rule=lib.text_bytes(rule), nested=int(nested), deal=lib.text_bytes(deal))
 
     def work(how):
         model, report = ctypes.c_void_p(), ctypes.c_void_p()

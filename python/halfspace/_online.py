@@ -5,21 +5,22 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from . import _checks, _data, _model
+from . import _data, _model
 from ._base import Classifier
 from ._checks import CHECKS
 
 
 class OnlineClassifier(Classifier):
-    """Walks over the rows in their order, each as often as it counts: a row of a class with the weight k is taken k times."""
+    """Walks over the rows, each as often as it counts: a row of a class with the weight k is taken k times."""
 
-    def fit(self, X, y, **weights):
-        """Trains on rows X (float64 or float32, dense or CSR: read where they are) with labels y, in their order. Returns self.
+    def fit(self, X, y, sample_weight=None):
+        """Trains on rows X (float64 or float32, dense or CSR: read where they are) with labels y. Returns self.
 
-        sample_weight: a row of weight k is taken k times in every pass, one of weight 0.3 in three passes of ten, one of weight 0 is absent.
+        With order="content" what stands in the rows decides the walk: it is the same wherever they stand, and with other rows of weight 0 among
+        them. sample_weight: a row of weight k is taken k times in every pass, one of weight 0.3 in three passes of ten, one of weight 0 is absent.
         """
         before = self.__dict__.get("model_") if self.__dict__.get("warm_start") else None
-        data = self._training_set(X, y, _checks.sample_weight_in(self, weights))
+        data = self._training_set(X, y, sample_weight)
         if before is not None and set(before.classes) != set(self._names):
             raise ValueError(f"warm_start: the classes were {', '.join(before.classes)}, now they are {', '.join(self._names)}")
         model, report = self._with_trainer(self._algorithm, self._options(), lambda trainer: _model.train(data, trainer), before)

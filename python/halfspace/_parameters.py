@@ -19,6 +19,9 @@ COMMON = {
     "progress": (False, "True: a bar on standard error, or in the notebook"),
 }
 
+# Of those that hold rows out.
+DEAL = {"deal": ("content", "content: what stands in the rows decides which are together in a fold, wherever they are; place: where they are does")}
+
 
 def keyword(option):
     return {"lambda": "alpha"}.get(option, option.replace("-", "_"))

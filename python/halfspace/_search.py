@@ -2,9 +2,9 @@
 """The library's own choice of options: estimators that tune themselves, a classifier along one option, and the updates of a walk."""
 import numpy as np
 
-from . import _checks, _data, _model
+from . import _data, _model
 from ._base import Classifier
-from ._parameters import TABLES, keyword, value_of_text, with_options
+from ._parameters import DEAL, TABLES, keyword, value_of_text, with_options
 from ._proofs import _labelled
 
 _JUDGING = {
@@ -12,6 +12,7 @@ _JUDGING = {
     "metric": ("error", "error, log-loss, auc, balanced-error or cost"),
     "costs": (None, "of the metric cost: 'FP:FN', what a false alarm and a missed positive row cost"),
     "rule": ("best", "best, or one-standard-error: the plainest classifier within one standard error of the best"),
+    **DEAL,
     "nested": (False, "also an estimate of the whole procedure, choice included, on outer folds: nested_"),
 }
 
@@ -34,10 +35,10 @@ class _TunedMixin:
         if not isinstance(folds, (int, np.integer)) or isinstance(folds, bool) or folds < 2:
             raise ValueError(f"{'cv' if hasattr(self, 'cv') else 'folds'} must be a number of folds of at least 2, not {folds!r}; "
                              "GridSearchCV takes what splits in another way")
-        data = self._training_set(X, y, _checks.sample_weight_in(self, weights))
+        data = self._training_set(X, y, weights)
         folds = int(min(folds, max(2, self._rows_of_classes.min())))  # every class has a row in every fold where there are enough
         model, report = self._with_trainer(algorithm, options(), lambda trainer: _model.tune(
-            data, trainer, folds, self.repeats, self._said()["metric"], self.costs, self.rule, self.nested))
+            data, trainer, folds, self.repeats, self._said()["metric"], self.costs, self.rule, self.nested, self._deal()))
         self.tuning_ = report["tuning"]
         chosen = self.tuning_["chosen"]
         self.best_params_ = {keyword(name): value_of_text(text) for name, text in chosen["values"].items()}
@@ -56,12 +57,12 @@ class LogisticRegressionCV(_TunedMixin, Classifier):
     `C_` is the choice, `tuning_` the table of everything that was tried, `best_score_` its mean over the folds.
     """
 
-    def fit(self, X, y, **weights):
+    def fit(self, X, y, sample_weight=None):
         """Chooses C and trains with it on all rows. sample_weight counts in the fits and in the errors on rows held out. Returns self."""
         self._weight_of_rows = None
         count = isinstance(self.Cs, (int, np.integer))
         text = _range_text((f"1e-4:1e4:{self.Cs}" if self.Cs != 1 else "1e-4") if count else self.Cs)
-        self._tune(X, y, weights, "logistic", lambda: self._options() + ["C", text], self.cv)
+        self._tune(X, y, sample_weight, "logistic", lambda: self._options() + ["C", text], self.cv)
         self.C_ = np.array([float(self.best_params_.get("C", text))])
         return self
 
@@ -85,7 +86,7 @@ class TunedClassifier(_TunedMixin, Classifier):
     def _gives_probabilities(self):
         return self.algorithm == "logistic"
 
-    def fit(self, X, y, **weights):
+    def fit(self, X, y, sample_weight=None):
         """Chooses and trains on all rows. sample_weight counts in the fits and in the errors on rows held out. Returns self."""
         self._class_weight_text = None
         if not isinstance(self.algorithm, str):
@@ -93,7 +94,10 @@ class TunedClassifier(_TunedMixin, Classifier):
         pairs = []
         for name, value in (self.options or {}).items():
             pairs += ["lambda" if name == "alpha" else name.replace("_", "-"), _range_text(value)]
-        return self._tune(X, y, weights, self.algorithm, lambda: pairs, self.folds)
+        walks = [name for name in self.algorithm.split(",") if any(option["name"] == "order" for option in TABLES.get(name, {"options": ()})["options"])]
+        if walks and "order" not in pairs[::2]:
+            pairs += ["order", "content"]
+        return self._tune(X, y, sample_weight, self.algorithm, lambda: pairs, self.folds)
 
 
 def _pairs(options):

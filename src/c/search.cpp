@@ -45,6 +45,7 @@ TuneOptions tune_options(const halfspace_search& search, const Run& run, std::si
   if (out.folds.folds < 2 || out.folds.repeats < 1)
     throw UsageError("folds: at least 2; repeats: at least 1");
   out.folds.seed = run.seed;
+  if (search.deal != nullptr) out.folds.deal = OptionType<Deal>::parse("deal", search.deal, {});
   if (search.groups != nullptr) out.folds.groups = {search.groups, rows};
   if (search.metric != nullptr) out.metric.kind = OptionType<MetricKind>::parse("metric", search.metric, {});
   if (search.costs != nullptr) out.metric.costs = parse_costs(search.costs);

@@ -189,8 +189,10 @@ void learn_probabilities(Fit& fit, const Dataset& data, const halfspace_training
   if (kind == CalibrationKind::None || !fit.has_model()) return;
   Run quiet = run;
   quiet.observe = nullptr;
+  FoldOptions folds{.seed = run.seed};
+  if (how.deal != nullptr) folds.deal = OptionType<Deal>::parse("deal", how.deal, {});
   try {
-    calibrate_fit(fit, data, preparation_of(how), algorithm_of(how), kind, {.seed = run.seed}, quiet);
+    calibrate_fit(fit, data, preparation_of(how), algorithm_of(how), kind, folds, quiet);
   } catch (const Stopped& stopped) {
     fit.answer.stop = stopped.cause() == StopCause::Cancelled ? Stop::Cancelled : Stop::Time;
     fit.words.notes.emplace_back("stopped before the probabilities were learned: the model has none");

@@ -3,10 +3,12 @@
 // of its columns, so that it has the bits it has alone.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include "halfspace/data/matrix.hpp"
 
@@ -20,6 +22,14 @@ struct RowTerms {
   std::size_t terms = 1;
 };
 
+template <class V, class I>
+[[nodiscard]] double entry_value(const SparseRow<V, I>& row, std::size_t entry) {
+  if constexpr (std::is_empty_v<V>)
+    return 1.0;
+  else
+    return decode(row.value[entry], row.divisor);
+}
+
 // Some rows by their numbers, at most rows_together of them.
 class SomeRows {
  public:
@@ -32,15 +42,32 @@ class SomeRows {
   template <class View>
   void measure(const View& view, std::span<const double> theta, double theta0,
                std::array<RowTerms, rows_together>& out) const {
-    for (std::size_t k = 0; k < count_; ++k) {
-      RowTerms one{theta0, std::abs(theta0)};
-      for_entries(view.row(rows_[k]), [&](std::uint32_t j, double x) {
-        const double term = theta[j] * x;
-        one.f += term;
-        one.size += std::abs(term);
-        one.norm += x * x;
-        ++one.terms;
-      });
+    // Two rows side by side: the sums of one wait for each other.
+    const auto add = [&](const auto& row, std::size_t begin, std::size_t end, RowTerms& terms) {
+      for (std::size_t e = begin; e < end; ++e) {
+        const double x = entry_value(row, e), term = theta[row.index[e]] * x;
+        terms.f += term;
+        terms.size += std::abs(term);
+        terms.norm += x * x;
+      }
+    };
+    for (std::size_t k = 0; k < count_; k += 2) {
+      const auto row = view.row(rows_[k]);
+      RowTerms one{theta0, std::abs(theta0)}, other = one;
+      one.terms += row.size;
+      std::size_t both = 0;
+      if (k + 1 < count_) {
+        const auto next = view.row(rows_[k + 1]);
+        other.terms += next.size;
+        both = std::min(row.size, next.size);
+        for (std::size_t e = 0; e < both; ++e) {
+          add(row, e, e + 1, one);
+          add(next, e, e + 1, other);
+        }
+        add(next, both, next.size, other);
+        out[k + 1] = other;
+      }
+      add(row, both, row.size, one);
       out[k] = one;
     }
   }

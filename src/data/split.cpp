@@ -10,20 +10,30 @@
 #include <numeric>
 #include <utility>
 
+#include "data/storage/content_order.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
 
 namespace halfspace {
 namespace {
 
+// The rows that are there: not those of weight 0.
+std::vector<std::uint32_t> rows_there(const Dataset& data, Deal deal) {
+  if (deal == Deal::Content) return content_order(data, Threads(1));
+  std::vector<std::uint32_t> rows;
+  rows.reserve(data.rows());
+  for (std::size_t i = 0; i < data.rows(); ++i)
+    if (data.weight(i) > 0) rows.push_back(static_cast<std::uint32_t>(i));
+  return rows;
+}
+
 // The rows of every class in random order, those of weight 0 left out: the result is as if they were not
 // there.
-std::vector<std::vector<std::uint32_t>> shuffled_classes(const Dataset& data, std::uint64_t seed) {
+std::vector<std::vector<std::uint32_t>> shuffled_classes(const Dataset& data, std::uint64_t seed,
+                                                         Deal deal = Deal::Place) {
   std::vector<std::vector<std::uint32_t>> of_class(data.labelled() ? data.classes().size() : 1);
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    if (data.weight(i) == 0) continue;
-    of_class[data.labelled() ? data.labels()[i] : 0].push_back(static_cast<std::uint32_t>(i));
-  }
+  for (const std::uint32_t i : rows_there(data, deal))
+    of_class[data.labelled() ? data.labels()[i] : 0].push_back(i);
   for (std::size_t c = 0; c < of_class.size(); ++c) {
     // Row numbers of absent rows must not matter, so positions are shuffled.
     std::vector<std::uint32_t> order(of_class[c].size());
@@ -76,13 +86,12 @@ struct Group {
 };
 
 // The groups that have rows, in the order of their first row: how they are numbered does not matter.
-std::vector<Group> gather_groups(const Dataset& data, std::span<const std::uint32_t> groups) {
+std::vector<Group> gather_groups(const Dataset& data, std::span<const std::uint32_t> groups, Deal deal) {
   std::map<std::uint32_t, std::size_t> number;
   std::vector<Group> out;
   std::vector<double> total(data.labelled() ? data.classes().size() : 1, 0.0);
   const auto class_of = [&](std::uint32_t row) { return data.labelled() ? data.labels()[row] : 0; };
-  for (std::uint32_t i = 0; i < data.rows(); ++i) {
-    if (data.weight(i) == 0) continue;
+  for (const std::uint32_t i : rows_there(data, deal)) {
     const auto [place, added] = number.emplace(groups[i], out.size());
     if (added) out.emplace_back();
     out[place->second].rows.push_back(i);
@@ -99,10 +108,10 @@ std::vector<Group> gather_groups(const Dataset& data, std::span<const std::uint3
 // The part (0, 1, ...) of every row. Each group goes where its classes are furthest from the share of the part, large
 // groups first; equal ones in random order.
 std::vector<std::uint32_t> deal_groups(const Dataset& data, std::span<const std::uint32_t> groups,
-                                       std::span<const double> shares, std::uint64_t seed) {
+                                       std::span<const double> shares, std::uint64_t seed, Deal deal) {
   if (groups.size() != data.rows())
     throw UsageError(fmt::format("{} groups for {} rows; wanted one each", groups.size(), data.rows()));
-  const std::vector<Group> all = gather_groups(data, groups);
+  const std::vector<Group> all = gather_groups(data, groups, deal);
   if (all.size() < shares.size())
     throw UsageError(
         fmt::format("{} groups for {} parts; wanted at least one for each", all.size(), shares.size()));
@@ -160,8 +169,9 @@ Split stratified_split(const Dataset& data, double test_share, std::uint64_t see
   return split;
 }
 
-std::vector<std::uint32_t> stratified_folds(const Dataset& data, std::uint32_t folds, std::uint64_t seed) {
-  const auto of_class = shuffled_classes(data, seed);
+std::vector<std::uint32_t> stratified_folds(const Dataset& data, std::uint32_t folds, std::uint64_t seed,
+                                            Deal deal) {
+  const auto of_class = shuffled_classes(data, seed, deal);
   if (folds < 2 || folds > total(of_class)) {
     throw UsageError(fmt::format("{} folds of {} rows; wanted at least 2 and at most one per row", folds,
                                  total(of_class)));
@@ -183,7 +193,7 @@ Split grouped_split(const Dataset& data, std::span<const std::uint32_t> groups, 
                     std::uint64_t seed) {
   check_share(test_share);
   const std::array<double, 2> shares{1 - test_share, test_share};
-  const std::vector<std::uint32_t> part = deal_groups(data, groups, shares, seed);
+  const std::vector<std::uint32_t> part = deal_groups(data, groups, shares, seed, Deal::Place);
   Split split;
   for (std::uint32_t i = 0; i < data.rows(); ++i) {
     if (data.weight(i) > 0) (part[i] == 1 ? split.test : split.train).push_back(i);
@@ -192,9 +202,9 @@ Split grouped_split(const Dataset& data, std::span<const std::uint32_t> groups, 
 }
 
 std::vector<std::uint32_t> grouped_folds(const Dataset& data, std::span<const std::uint32_t> groups,
-                                         std::uint32_t folds, std::uint64_t seed) {
+                                         std::uint32_t folds, std::uint64_t seed, Deal deal) {
   if (folds < 2) throw UsageError(fmt::format("{} folds; wanted at least 2", folds));
-  return deal_groups(data, groups, std::vector<double>(folds, 1.0 / folds), seed);
+  return deal_groups(data, groups, std::vector<double>(folds, 1.0 / folds), seed, deal);
 }
 
 }  // namespace halfspace

@@ -117,9 +117,9 @@ FoldPlan plan_folds(const Dataset& data, const FoldOptions& options) {
   for (std::uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     // Seeds of repeats are far apart, so that another --seed gives other folds everywhere.
     const std::uint64_t seed = options.seed + (std::uint64_t{repeat} << 40U);
-    const std::vector<std::uint32_t> fold = options.groups.empty()
-                                                ? stratified_folds(data, plan.folds, seed)
-                                                : grouped_folds(data, options.groups, plan.folds, seed);
+    const std::vector<std::uint32_t> fold =
+        options.groups.empty() ? stratified_folds(data, plan.folds, seed, options.deal)
+                               : grouped_folds(data, options.groups, plan.folds, seed, options.deal);
     std::vector<std::vector<std::uint32_t>> rows(plan.folds);
     for (std::uint32_t i = 0; i < data.rows(); ++i)
       if (data.weight(i) > 0) rows[fold[i]].push_back(i);

@@ -357,6 +357,7 @@ std::string tuning_record(const Tuning& tuning, const std::vector<SearchSpace>& 
   out["metric"] = OptionType<MetricKind>::print(options.metric.kind);
   out["folds"] = tuning.plan.folds;
   out["repeats"] = tuning.plan.repeats;
+  if (options.folds.deal != Deal::Place) out["deal"] = OptionType<Deal>::print(options.folds.deal);
   out["rule"] = OptionType<ChoiceRule>::print(options.rule);
   auto& table = out["table"] = nlohmann::ordered_json::array();
   for (const TriedPoint& point : tuning.table) {

@@ -55,6 +55,7 @@ Fit walk_or_watch(const Dataset& data, const PassiveAggressive& options, const R
                   const UpdateObserver* observer) {
   const Run run = begin_run(given);
   OnlineSetup setup = setup_of(options, run);
+  setup.rows = rows_for(setup.order, data, run.threads);
   setup.observer = observer;
   setup.pocket = options.passes.until_clean && !options.average;
   OnlineWalk walk = walk_online(data, PassiveAggressiveRule(options.variant, options.C), setup, run);

@@ -91,6 +91,7 @@ Fit walk_or_watch(const Dataset& data, const Pegasos& options, const Run& given,
                   const UpdateObserver* observer) {
   const Run run = begin_run(given);
   OnlineSetup setup = setup_of(options, run);
+  setup.rows = rows_for(setup.order, data, run.threads);
   setup.observer = observer;
   setup.count = data.classes().size() == 2;
   OnlineWalk walk = walk_online(data, PegasosRule(options), setup, run);

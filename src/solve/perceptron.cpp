@@ -243,6 +243,7 @@ Fit walk_or_watch(const Dataset& data, const Options& options, OnlineToBatch whi
                   const UpdateObserver* observer) {
   const Run run = begin_run(given);
   OnlineSetup setup = setup_of(options, run);
+  setup.rows = rows_for(setup.order, data, run.threads);
   setup.observer = observer;
   if (uses_kernel(options, run)) {
     if (observer != nullptr && options.budget > 0)
@@ -256,6 +257,7 @@ Fit vote(const Dataset& data, const VotedPerceptron& options, const Run& given,
          const UpdateObserver* observer) {
   const Run run = begin_run(given);
   OnlineSetup setup = setup_of(options, run);
+  setup.rows = rows_for(setup.order, data, run.threads);
   setup.observer = observer;
   if (uses_kernel(options, run))
     return solve_kernel_perceptron(data, setup, OnlineToBatch::Vote, options.last_half, options.kernel,

@@ -105,6 +105,7 @@ Fit walk_or_watch(const Dataset& data, const Sgd& options, const Run& run, const
   setup.start = run.start.get();
   setup.passes = {options.passes, false};
   setup.order = options.order;
+  setup.rows = rows_for(options.order, data, run.threads);
   setup.offset = options.offset;
   setup.batch = options.batch.rows;
   // All rows together have no order.
@@ -112,13 +113,14 @@ Fit walk_or_watch(const Dataset& data, const Sgd& options, const Run& run, const
   setup.average = options.keep == Keep::Average;
   setup.count = data.classes().size() == 2;
   double total = 0;
-  for (std::size_t i = 0; i < data.rows(); ++i) total += data.weight(i);
+  for_walked(data, setup.rows, [&](std::uint32_t i, std::size_t) { total += data.weight(i); });
   setup.objective = [&](std::span<const double> margins, double theta_norm2) {
     const double sum = std::visit(
         [&](auto loss) {
           double out = 0;
-          for (std::size_t i = 0; i < margins.size(); ++i)
+          for_walked(data, setup.rows, [&](std::uint32_t i, std::size_t) {
             if (data.weight(i) > 0) out += data.weight(i) * loss.value(margins[i]);
+          });
           return out;
         },
         options.loss);

@@ -181,7 +181,8 @@ TEST_CASE("options set from C++ are held to what they may be as text, and the er
   CHECK(said(Perceptron{}) == "");
   CHECK(said(Perceptron{.offset = Offset::Free}) == "offset: 'free' is not one of lifted, none");
   CHECK(said(Pegasos{.offset = Offset::Lifted}) == "offset: 'lifted' is not one of free, none");
-  CHECK(said(Pegasos{.order = Order::Worst}) == "order: 'worst' is not one of cyclic, shuffled, random");
+  CHECK(said(Pegasos{.order = Order::Worst}) ==
+        "order: 'worst' is not one of cyclic, shuffled, random, content");
   CHECK(has(said(Svm{.loss = Logistic{}}), "loss: 'logistic' is not one of hinge"));
   for (const double C : {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN()}) {
     CHECK(has(said(Svm{.C = C}), "C"));

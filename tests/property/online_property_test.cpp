@@ -73,7 +73,8 @@ TEST_CASE("the perceptron makes at most (R / margin)^2 mistakes on separable dat
         for (const double x : row) sum += x * x;
         radius2 = std::max(radius2, sum);
       }
-      for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst}) {
+      for (const Order order :
+           {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst, Order::Content}) {
         const Fit fit = train(
             data,
             Perceptron{
@@ -121,7 +122,7 @@ TEST_CASE("a weight of k is k copies and a weight of 0 is no row, to the bit") {
       RC_ASSERT(testing::same_bits(f, scores(b.model(), repeated, Threads(1))));
       RC_ASSERT(a.trace.mistakes == b.trace.mistakes);
     };
-    for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst}) {
+    for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst, Order::Content}) {
       same(Perceptron{.passes = {2.5}, .order = order});
       same(AveragedPerceptron{.passes = {2.5}, .order = order});
       same(PassiveAggressive{.passes = {2}, .order = order});

@@ -142,6 +142,15 @@ class Ecosystem(unittest.TestCase):
                 shares = model.predict_proba(X)
                 np.testing.assert_allclose(shares.sum(axis=1), 1)
                 self.assertGreater(roc_auc_score(y, shares[:, 1]), 0.98)
+        # Weights are handed on to the estimator that is calibrated, without a warning that they are not.
+        for cls in (hs.Perceptron, hs.SGDClassifier, hs.LinearSVC):
+            coef = []
+            for weights in (None, np.where(y == "malignant", 1.0, 5.0)):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error", UserWarning)
+                    fitted = CalibratedClassifierCV(cls(scale="standard"), cv=3).fit(X, y, sample_weight=weights)
+                coef.append(fitted.calibrated_classifiers_[0].estimator.coef_)
+            self.assertFalse(np.array_equal(*coef))
         prefit = CalibratedClassifierCV(hs.LinearSVC(scale="standard").fit(X, y), cv="prefit").fit(X, y)
         self.assertGreater(prefit.score(X, y), 0.97)
 

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every estimator passes every check of scikit-learn, none of them declared an expected failure; bad parameters are refused by name."""
-import functools
 import inspect
 import unittest
 import warnings
@@ -9,6 +8,7 @@ import warnings
 import support  # noqa: F401
 import numpy as np
 import scipy.sparse as sparse
+from sklearn.base import clone
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -20,22 +20,6 @@ MORE = ("check_dataframe_column_names_consistency", "check_n_features_in_after_f
 FREE = {"random_state", "callback", "progress", "class_weight", "options", "verbose", "seconds", "n_jobs", "warm_start", "shrinking", "dual",
         "eta0", "nested", "on_nonseparable"}
 
-
-# What their fits leave depends on the order of the rows (a walk, or the folds), so that sample_weight stands in no signature: scikit-learn's
-# check of rows of weight 0 shuffles them. Its own SGDClassifier and Perceptron declare that they fail it.
-IN_ORDER = [name for name in NAMES if "sample_weight" not in inspect.signature(getattr(halfspace, name).fit).parameters]
-
-
-def with_signature(name):
-    """The estimator with sample_weight in the signature of fit, where scikit-learn's checks look for it."""
-    cls = getattr(halfspace, name)
-
-    @functools.wraps(cls.fit)
-    def fit(self, X, y, sample_weight=None):
-        return cls.fit(self, X, y, sample_weight=sample_weight)
-
-    fit.__signature__ = inspect.signature(lambda self, X, y, sample_weight=None: None)
-    return type(name, (cls,), {"fit": fit})()
 
 
 class Estimators(unittest.TestCase):
@@ -62,20 +46,39 @@ class Estimators(unittest.TestCase):
                 warnings.simplefilter("ignore")
                 check_estimator(estimator)
 
-    def test_weights_pass_the_checks_of_weights(self):
-        self.assertEqual(len(IN_ORDER), 8)
-        for name in IN_ORDER:
-            estimator = with_signature(name)
-            ran = 0
-            for _, check in check_estimator(estimator, generate_only=True):
-                words = check.func.__name__, check.keywords.get("kind")
-                if not words[0].startswith("check_sample_weights") or words[1] == "zeros":
-                    continue
-                with self.subTest(f"{name}, {words}"), warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    check(estimator)
-                ran += 1
-            self.assertEqual(ran, 6)
+    def test_weights_are_checked_everywhere(self):
+        for name in NAMES:
+            with self.subTest(name):
+                cls = getattr(halfspace, name)
+                self.assertEqual(list(inspect.signature(cls.fit).parameters), ["self", "X", "y", "sample_weight"])
+                checks = [(check.func.__name__, check.keywords.get("kind")) for _, check in check_estimator(cls(), generate_only=True)]
+                for kind in ("ones", "zeros"):
+                    self.assertIn(("check_sample_weights_invariance", kind), checks)
+
+    def test_where_rows_stand_changes_nothing(self):
+        random = np.random.default_rng(2)
+        X, y = random.normal(size=(300, 4)), random.integers(0, 3, 300)
+        y[:200] = np.where(X[:200] @ [1, -2, 0.5, 0] > 0, y[:200] % 2, 2)
+        weights, place = random.choice([0.0, 0.5, 1.0, 1.0, 3.0], 300), random.permutation(300)
+        here = np.flatnonzero(weights)
+        walking = [name for name in NAMES if "order" in getattr(halfspace, name)._defaults]
+        self.assertEqual(len(walking), 6)
+        cases = [getattr(halfspace, name)() for name in walking] + [halfspace.Perceptron(kernel="rbf:0.5"), halfspace.Perceptron(passes="until-clean"),
+                 halfspace.SGDClassifier(batch="all"), halfspace.TunedClassifier(algorithm="perceptron,sgd", options={"passes": [2, 5]}),
+                 halfspace.LogisticRegressionCV(cv=4, gap=1e-12), halfspace.LinearSVC(calibrate="isotonic", gap=1e-9), halfspace.Perceptron(calibrate="platt")]
+        for estimator in cases:
+            with self.subTest(repr(estimator)), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                one = clone(estimator).fit(X[here], y[here], sample_weight=weights[here])
+                other = clone(estimator).fit(X[place], y[place], sample_weight=weights[place])
+                walk = type(estimator).__name__ in walking and estimator.get_params()["kernel" if hasattr(estimator, "kernel") else "order"] in ("linear", "content")
+                close = dict(rtol=0, atol=0) if walk else dict(rtol=1e-6, atol=1e-6)
+                np.testing.assert_allclose(other.decision_function(X), one.decision_function(X), **close)
+                if hasattr(estimator, "predict_proba"):
+                    np.testing.assert_allclose(other.predict_proba(X), one.predict_proba(X), rtol=1e-6, atol=1e-6)
+                if hasattr(estimator, "order"):
+                    cyclic = clone(estimator).set_params(order="cyclic")
+                    self.assertFalse(np.array_equal(clone(cyclic).fit(X, y).decision_function(X), cyclic.fit(X[place], y[place]).decision_function(X)))
 
     def test_a_row_of_weight_k_is_k_rows_and_one_of_weight_0_none(self):
         random = np.random.default_rng(0)
@@ -84,8 +87,7 @@ class Estimators(unittest.TestCase):
             if name in ("HardMarginSVC", "FewestErrors"):  # proofs about two classes; weights of the first change nothing
                 continue
             options = {"gap": 1e-9} if "gap" in getattr(halfspace, name)._defaults else {}
-            if "order" in getattr(halfspace, name)._defaults:
-                options["order"] = "cyclic"
+            walks = "order" in getattr(halfspace, name)._defaults
             tuned = name in ("LogisticRegressionCV", "TunedClassifier")  # copies of a row may lie in several folds
             counts = (np.arange(120) % 3 > 0).astype(float) if tuned else np.arange(120) % 3
             for rows in (X, sparse.csr_matrix(X)):
@@ -94,13 +96,8 @@ class Estimators(unittest.TestCase):
                     weighted = getattr(halfspace, name)(**options).fit(rows, y, sample_weight=counts)
                     copies = np.repeat(np.arange(120), counts.astype(int))
                     copied = getattr(halfspace, name)(**options).fit(rows[copies], y[copies])
-                    exact = 0 if "order" in options else 1e-4
+                    exact = 0 if walks else 1e-4
                     np.testing.assert_allclose(weighted.decision_function(rows), copied.decision_function(rows), rtol=exact, atol=exact)
-
-    def test_fit_takes_no_other_keyword(self):
-        for name in IN_ORDER:
-            with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'sample_weights'"):
-                getattr(halfspace, name)().fit([[0.0], [1.0]], [0, 1], sample_weights=[1, 1])
 
     def test_a_value_that_cannot_be_is_refused_by_the_name_of_its_parameter(self):
         X, y = halfspace.read("data/iris.csv")

@@ -22,8 +22,8 @@ from halfspace._progress import Bar
 IRIS = hs.read("data/iris.csv")
 CANCER = hs.read("data/breast_cancer.csv")
 PROGRAM = os.environ.get("HALFSPACE_PROGRAM", "")
-LEARNERS = [hs.Perceptron(passes=1), hs.Perceptron(passes=1, online_to_batch="average"), hs.AveragedPerceptron(passes=1),
-            hs.PassiveAggressiveClassifier(passes=1), hs.PassiveAggressiveClassifier(passes=1, average=True),
+LEARNERS = [hs.Perceptron(passes=1, order="cyclic"), hs.Perceptron(passes=1, order="cyclic", online_to_batch="average"), hs.AveragedPerceptron(passes=1, order="cyclic"),
+            hs.PassiveAggressiveClassifier(passes=1, order="cyclic"), hs.PassiveAggressiveClassifier(passes=1, order="cyclic", average=True),
             hs.Pegasos(passes=1, order="cyclic"), hs.Pegasos(passes=1, order="cyclic", rate="sqrt", average=True),
             hs.SGDClassifier(passes=1, order="cyclic", keep="last"), hs.SGDClassifier(passes=1, order="cyclic", keep="average", alpha=0.5),
             hs.SGDClassifier(passes=1, order="cyclic", keep="last", loss="logistic", alpha=2.0, rate="constant:0.4")]
@@ -55,14 +55,14 @@ class Parts(unittest.TestCase):
     def test_votes_are_those_of_one_pass_to_the_bit(self):
         for X, y in (shuffled(*IRIS), shuffled(*CANCER)):
             for rows in (X, sparse.csr_matrix(X)):
-                whole = hs.VotedPerceptron(passes=1).fit(rows, y)
+                whole = hs.VotedPerceptron(passes=1, order="cyclic").fit(rows, y)
                 parts = hs.VotedPerceptron()
                 for begin, end in ((0, 1), (1, 2), (2, 50), (50, 51), (51, len(y))):
                     parts.partial_fit(rows[begin:end], y[begin:end], classes=np.unique(y))
                     parts = pickle.loads(pickle.dumps(parts))
                 np.testing.assert_array_equal(parts.decision_function(rows), whole.decision_function(rows))
-                np.testing.assert_array_equal(hs.VotedPerceptron(passes=1).fit(rows, y).partial_fit(rows, y).decision_function(rows),
-                                              hs.VotedPerceptron(passes=2).fit(rows, y).decision_function(rows))
+                np.testing.assert_array_equal(hs.VotedPerceptron(passes=1, order="cyclic").fit(rows, y).partial_fit(rows, y).decision_function(rows),
+                                              hs.VotedPerceptron(passes=2, order="cyclic").fit(rows, y).decision_function(rows))
         with self.assertRaisesRegex(ValueError, "votes that lived longer"):
             parts._walk = hs.VotedPerceptron().partial_fit(rows[:1], y[:1], classes=np.unique(y))._walk
             parts.partial_fit(rows, y)
@@ -107,9 +107,9 @@ class Parts(unittest.TestCase):
 
     def test_goes_on_from_a_fit(self):
         X, y = CANCER
-        model = hs.Perceptron(passes=3).fit(X, y)
+        model = hs.Perceptron(passes=3, order="cyclic").fit(X, y)
         before = model.coef_.copy()
-        again = hs.Perceptron(passes=4).fit(X, y)
+        again = hs.Perceptron(passes=4, order="cyclic").fit(X, y)
         model.partial_fit(X, y)
         np.testing.assert_array_equal(model.coef_, again.coef_)
         self.assertFalse(np.array_equal(model.coef_, before))
@@ -126,7 +126,7 @@ class Tuned(unittest.TestCase):
         X, y = hs.read("data/breast_cancer.csv", as_frame=True)
         with tempfile.TemporaryDirectory() as folder:
             model = os.path.join(folder, "m")
-            said = json.loads(program("tune", "data/breast_cancer.csv", "-o", model, "--scale", "standard", "--C", "1e-3:10", "--json"))
+            said = json.loads(program("tune", "data/breast_cancer.csv", "-o", model, "--scale", "standard", "--C", "1e-3:10", "--deal", "content", "--json"))
             ours = hs.TunedClassifier(options={"C": "1e-3:10"}, scale="standard").fit(X, y)
             self.assertEqual(ours.best_params_["C"], float(said["chosen"]["C"]))
             self.assertEqual(len(ours.tuning_["table"]), len(said["table"]))
@@ -163,7 +163,7 @@ class Shown(unittest.TestCase):
     def test_trace_is_that_of_the_program(self):
         X, y = IRIS[0], IRIS[1] == "setosa"
         walk = hs.trace(X, y, passes="until-clean")
-        again = hs.Perceptron(passes="until-clean").fit(X, y)
+        again = hs.Perceptron(passes="until-clean", order="cyclic").fit(X, y)
         np.testing.assert_array_equal(walk.theta[-1], again.coef_[0])
         self.assertEqual(len(list(walk)), again.report_["mistakes"])
         if os.path.exists(PROGRAM):

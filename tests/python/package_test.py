@@ -52,17 +52,18 @@ class Package(unittest.TestCase):
                     (iris, "logistic --multiclass one-vs-rest --offset none --gap 1e-8", hs.LogisticRegression(multi_class="ovr", fit_intercept=False, tol=1e-8)),
                     (cancer, "logistic --penalty elastic-net --scale standard --C 0.3", hs.LogisticRegression(penalty="elasticnet", C=0.3, scale="standard")),
                     (text, "logistic --C 2", hs.LogisticRegression(C=2.0)),
-                    (cancer, "perceptron", hs.Perceptron()),
-                    (iris, "perceptron --kernel rbf:0.5", hs.Perceptron(kernel="rbf:0.5")),
-                    (iris, "averaged-perceptron", hs.AveragedPerceptron()),
-                    (cancer, "voted-perceptron --passes 2", hs.VotedPerceptron(max_iter=2)),
+                    (cancer, "perceptron --order content", hs.Perceptron()),
+                    (iris, "perceptron", hs.Perceptron(order="cyclic")),
+                    (iris, "perceptron --kernel rbf:0.5 --order content", hs.Perceptron(kernel="rbf:0.5")),
+                    (iris, "averaged-perceptron --order content", hs.AveragedPerceptron()),
+                    (cancer, "voted-perceptron --passes 2 --order content", hs.VotedPerceptron(max_iter=2)),
                     (iris, "passive-aggressive --order shuffled --seed 7", hs.PassiveAggressiveClassifier(shuffle=True, random_state=7)),
-                    (cancer, "pegasos --offset free --scale standard", hs.Pegasos(scale="standard")),
-                    (cancer, "sgd --loss logistic --lambda 0.01 --scale minmax", hs.SGDClassifier(loss="log_loss", alpha=0.01, scale="minmax")),
+                    (cancer, "pegasos --offset free --order content --scale standard", hs.Pegasos(scale="standard")),
+                    (cancer, "sgd --loss logistic --lambda 0.01 --order content --scale minmax", hs.SGDClassifier(loss="log_loss", alpha=0.01, scale="minmax")),
                     (cancer, "svm --C 0.5 --scale standard", hs.LinearSVC(C=0.5, scale="standard")),
                     (text, "svm", hs.LinearSVC()),
                     (cancer, "svm --penalty l1 --loss squared-hinge --scale standard", hs.LinearSVC(penalty="l1", loss="squared_hinge", scale="standard")),
-                    (cancer, "svm --class-weight balanced --calibrate platt --scale standard",
+                    (cancer, "svm --class-weight balanced --calibrate platt --deal content --scale standard",
                      hs.LinearSVC(class_weight="balanced", calibrate="platt", scale="standard")),
                     (iris, "svm --kernel rbf --gap 1e-8", hs.SVC()),
                     (iris, "svm --kernel poly:2,0.25,1 --gap 1e-8", hs.SVC(kernel="poly", degree=2, gamma="auto", coef0=1)),
@@ -80,6 +81,23 @@ class Package(unittest.TestCase):
                     with open(model, "rb") as file:
                         self.assertEqual(file.read(), bytes(ours.model_))
 
+    def test_arrays_of_zeros_for_the_most_part_train_as_sparse_rows_do(self):
+        random = np.random.default_rng(1)
+        X = np.where(random.random((3000, 60)) < 0.15, random.normal(size=(3000, 60)), 0.0)
+        y = np.where(X @ random.normal(size=60) + random.normal(size=3000) > 0, "yes", "no")
+        X.setflags(write=False)
+        for estimator in (hs.Perceptron(), hs.SGDClassifier(loss="log_loss", alpha=1e-3), hs.LinearSVC(), hs.LogisticRegression()):
+            with self.subTest(repr(estimator)):
+                dense = bytes(estimator.fit(X, y).model_)
+                if not isinstance(estimator, hs.SGDClassifier):  # which carries no certificate
+                    self.assertTrue(hs.verify(estimator, X, y).holds)
+                self.assertEqual(dense, bytes(estimator.fit(sparse.csr_matrix(X), y).model_))
+        for value in (np.nan, np.inf):
+            bad = X.copy()
+            bad[2500, 59] = value
+            with self.assertRaisesRegex(ValueError, "NaN|infinity"):
+                hs.Perceptron().fit(bad, y)
+
     def test_weights_of_a_file_make_the_planes_of_the_program(self):
         program = os.environ.get("HALFSPACE_PROGRAM", "")
         if not os.path.exists(program):
@@ -92,8 +110,9 @@ class Package(unittest.TestCase):
                 for i in range(80):
                     a, b = random.normal(size=2).round(3)
                     file.write(f"{a},{b},{(i % 5) / 2},{'yes' if a + b + random.normal() / 2 > 0 else 'no'}\n")
-            for algorithm, estimator in (("perceptron", hs.Perceptron()), ("voted-perceptron", hs.VotedPerceptron()), ("svm", hs.LinearSVC())):
-                subprocess.run([program, "train", path, "--weight", "often", "-o", model, "--quiet", "--algorithm", algorithm], check=True,
+            for algorithm, estimator in (("perceptron --order content", hs.Perceptron()), ("perceptron", hs.Perceptron(order="cyclic")),
+                                         ("voted-perceptron --order content", hs.VotedPerceptron()), ("svm", hs.LinearSVC())):
+                subprocess.run([program, "train", path, "--weight", "often", "-o", model, "--quiet", "--algorithm", *algorithm.split()], check=True,
                                capture_output=True)
                 X, y, weights = hs.read(path, weight="often", as_frame=True)
                 self.assertEqual(weights.tolist(), [(i % 5) / 2 for i in range(80)])

@@ -120,13 +120,13 @@ class Words(unittest.TestCase):
                 with self.assertRaisesRegex(ValueError, "compute_class_weight"):
                     cls(class_weight="balanced").partial_fit(X, labels, classes=["few", "many"])
         # Weights that are not whole: in one pass the rows that partial_fit takes are those of the library.
-        model = hs.Perceptron(class_weight={"few": 1.7, "many": 0.3}, max_iter=1)
+        model = hs.Perceptron(class_weight={"few": 1.7, "many": 0.3}, max_iter=1, order="cyclic")
         parts = hs.Perceptron(class_weight={"few": 1.7, "many": 0.3})
         for rows in np.array_split(np.arange(150), 7):
             parts.partial_fit(X[rows], labels[rows], classes=["few", "many"])
         same_planes(parts, model.fit(X, labels))
         weights = np.where(labels == "few", 1.7, 0.3)
-        same_planes(model, hs.Perceptron(max_iter=1).fit(X, labels, sample_weight=weights))
+        same_planes(model, hs.Perceptron(max_iter=1, order="cyclic").fit(X, labels, sample_weight=weights))
 
     def test_warm_start_goes_on(self):
         model = hs.Perceptron(warm_start=True, max_iter=2).fit(C, L)

@@ -44,7 +44,7 @@ std::vector<double> theta_of(const KernelModel& model, std::size_t k) {
 TEST_CASE("the kernel perceptron walks as the perceptron does, mistake by mistake") {
   for (const int classes : {2, 3}) {
     const Dataset data = integers(700, 4, classes, 21);
-    for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random}) {
+    for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Content}) {
       for (const Offset offset : {Offset::Lifted, Offset::None}) {
         const Perceptron options{.passes = {2.5}, .order = order, .offset = offset};
         Perceptron by_kernel = options;

@@ -109,7 +109,7 @@ TEST_CASE("perceptron: with offset it ends at (0, 3; 0), and the trace shows (2,
 TEST_CASE("theta is the sum of the rows counted as often as they were mistaken, to the bit") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Whole set = whole_numbers(seed, 40, 5);
-    for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst}) {
+    for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst, Order::Content}) {
       const Fit fit = train(set.data(), Perceptron{.passes = {7.5}, .order = order}, {.seed = seed});
       std::vector<double> theta(5, 0.0);
       double theta0 = 0;
@@ -303,7 +303,7 @@ TEST_CASE("rows of weights that are not whole are visited as often as their weig
   CHECK(train(weighted, Perceptron{.passes = {passes}, .kernel = product}).trace.mistakes ==
         once.trace.mistakes);
   // Whatever the order, no row without weight.
-  for (const Order order : {Order::Shuffled, Order::Random}) {
+  for (const Order order : {Order::Shuffled, Order::Random, Order::Content}) {
     const Fit other = train(weighted, Perceptron{.passes = {3}, .order = order});
     for (std::size_t i = 0; i < weights.size(); ++i)
       if (weights[i] == 0) CHECK(other.trace.counts[i] == 0);
@@ -534,7 +534,7 @@ TEST_CASE("several classes go through one pass and end where each class alone wo
       CHECK(linear(all).offsets[k] == linear(alone).offsets[0]);
     }
   };
-  for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst}) {
+  for (const Order order : {Order::Cyclic, Order::Shuffled, Order::Random, Order::Worst, Order::Content}) {
     check(Perceptron{.passes = {3}, .order = order});
     check(AveragedPerceptron{.passes = {3}, .order = order});
   }

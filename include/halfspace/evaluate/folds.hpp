@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "halfspace/data/dataset.hpp"
+#include "halfspace/data/split.hpp"
 
 namespace halfspace {
 
@@ -17,6 +18,7 @@ struct FoldOptions {
   std::span<const std::uint32_t>
       groups;  // a number for every row: rows of one group stay together; empty: none
   std::uint64_t seed = 1;
+  Deal deal = Deal::Place;
 };
 
 struct FoldPlan {

@@ -27,17 +27,20 @@ struct OptionType<Passes> {
 };
 
 // Worst: every step looks at all rows and takes the one with the least m = y f(x), which is the one furthest on the wrong
-// side of the plane, so a step is a pass.
-enum class Order { Cyclic, Shuffled, Random, Worst };
+// side of the plane, so a step is a pass. Content: shuffled once, from an order that follows from what stands in the rows, so
+// that neither their places nor rows of weight 0 change the walk; every pass is in this order.
+enum class Order { Cyclic, Shuffled, Random, Worst, Content };
 namespace detail {
-inline constexpr std::string_view order_words[] = {"cyclic", "shuffled", "random", "worst"};
+inline constexpr std::string_view order_words[] = {"cyclic", "shuffled", "random", "worst", "content"};
 inline constexpr std::string_view passes_help = "passes over the rows, fractions allowed, or until-clean";
 inline constexpr std::string_view max_passes_help = "with --passes until-clean: give up after N passes";
 inline constexpr std::string_view order_help =
     "which row comes next; shuffled: a new order every pass; random: drawn with replacement; worst: the row "
-    "furthest on the wrong side (least y f), found by a pass of its own";
+    "furthest on the wrong side (least y f), found by a pass of its own; content: shuffled once, the same "
+    "wherever the rows stand";
 inline constexpr std::string_view stepped_order_help =
-    "which row comes next; shuffled: a new order every pass; random: drawn with replacement";
+    "which row comes next; shuffled: a new order every pass; random: drawn with replacement; content: "
+    "shuffled once, the same wherever the rows stand";
 inline constexpr std::string_view lifted_help =
     "lifted: a constant feature 1; none: planes through the origin";
 }  // namespace detail
@@ -58,7 +61,7 @@ template <>
 inline constexpr std::span<const std::string_view> enum_words<AtKink> = detail::at_kink_words;
 
 // The orders in which one row comes after the other.
-using SteppedOrders = Only<Order::Cyclic, Order::Shuffled, Order::Random>;
+using SteppedOrders = Only<Order::Cyclic, Order::Shuffled, Order::Random, Order::Content>;
 
 // What a row of a step did: theta += amount y x.
 struct MovingRow {

@@ -78,7 +78,7 @@ WalkOptions walk_options(const Model& model, const std::string& file) {
   out.lifted = offset == Offset::Lifted;
   constexpr Range counts{0, 1e18};
   (void)options.value<double>("max-passes", counts);
-  (void)options.word("order", {"cyclic", "shuffled", "random", "worst"});
+  (void)options.word("order", {"cyclic", "shuffled", "random", "worst", "content"});
   out.pocket = options.text("passes") == "until-clean";
   if (!out.pocket) (void)options.value<double>("passes", counts);
   if (model.algorithm == "passive-aggressive") {

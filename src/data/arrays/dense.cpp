@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "data/arrays/rows.hpp"
+#include "data/storage/value_loops.hpp"
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/read.hpp"
@@ -71,9 +74,44 @@ std::size_t rows_per_block(const DensePlaces& at) {
   return std::clamp<std::size_t>(values / std::max<std::size_t>(1, at.cols), few, 4096);
 }
 
+// An exponent of ones alone, which infinities and NaN have, becomes the highest bit when one is added to it.
+bool all_finite(const double* x, std::size_t n) {
+  constexpr std::uint64_t exponent = 0x7FF0000000000000, one = 0x0010000000000000;
+  std::uint64_t seen = 0;
+  for (std::size_t k = 0; k < n; ++k) seen |= (std::bit_cast<std::uint64_t>(x[k]) & exponent) + one;
+  return (seen >> 63U) == 0;
+}
+
+// Rows of doubles whose values lie side by side: in whole vectors, zeros left out.
+RowBlock take_rows(const double* values, const DensePlaces& at, std::size_t begin, std::size_t end,
+                   const std::string& name) {
+  constexpr std::size_t room = 16;  // take_nonzeros() writes whole vectors
+  thread_local std::vector<double> value;
+  thread_local std::vector<std::uint32_t> index;
+  value.resize(std::max(value.size(), (end - begin) * at.cols + room));
+  index.resize(value.size());
+  RowBlock block;
+  block.start.reserve(end - begin + 1);
+  std::size_t count = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const double* const row = values + i * at.down;
+    if (!all_finite(row, at.cols)) {
+      for (std::size_t j = 0; j < at.cols; ++j)
+        if (!std::isfinite(row[j])) refuse_value(name, i, j, row[j]);
+    }
+    count += take_nonzeros(row, at.cols, 0, value.data() + count, index.data() + count);
+    block.start.push_back(static_cast<std::uint32_t>(count));
+  }
+  block.value.assign(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(count));
+  block.index.assign(index.begin(), index.begin() + static_cast<std::ptrdiff_t>(count));
+  return block;
+}
+
 template <class V>
 RowBlock gather_rows(const V* values, const DensePlaces& at, std::size_t begin, std::size_t end,
                      const std::string& name) {
+  if constexpr (std::is_same_v<V, double>)
+    if (at.across == 1) return take_rows(values, at, begin, end, name);
   std::vector<double> all((end - begin) * at.cols);
   if (at.across == 1) {
     for (std::size_t i = begin; i < end; ++i)

@@ -58,18 +58,19 @@ class KernelWalk {
 
   OnlineWalk walk() {
     const bool whole = has_whole_weights(data_);
-    std::vector<std::uint32_t> visits = visits_of_pass(data_, 0);
+    std::vector<std::uint32_t> visits = visits_of_pass(data_, setup_.rows, 0);
     walk_.visits = visits.size();
     const double wanted =
         setup_.passes.until_clean ? static_cast<double>(setup_.max_passes) : setup_.passes.count;
-    const std::uint64_t total = visits_in_passes(data_, wanted);
+    const std::uint64_t total = visits_in_passes(data_, setup_.rows, wanted);
     walk_.stop = setup_.passes.until_clean ? Stop::Limit : Stop::Passes;
     std::uint64_t done = 0;
     double passes = 0;
     bool go_on = true;
     for (std::uint64_t pass = 0; done < total && go_on && walk_.stop != Stop::Clean; ++pass) {
-      if (!whole && pass > 0) visits = visits_of_pass(data_, pass);
-      if (setup_.order == Order::Shuffled) Random(run_.seed, pass).shuffle(visits);
+      if (!whole && pass > 0) visits = visits_of_pass(data_, setup_.rows, pass);
+      if (setup_.order == Order::Shuffled || (setup_.order == Order::Content && (pass == 0 || !whole)))
+        Random(run_.seed, pass).shuffle(visits);
       std::vector<std::uint32_t> order = visits;
       if (setup_.order == Order::Random) {
         Random random(run_.seed, pass);
@@ -329,7 +330,7 @@ Fit solve_kernel_perceptron(const Dataset& data, const OnlineSetup& setup, Onlin
                             const Run& given) {
   const Run run = begin_run(given);
   if (setup.order == Order::Worst)
-    throw UsageError("--order worst is for planes; kernels take cyclic, shuffled or random");
+    throw UsageError("--order worst is for planes; kernels take cyclic, shuffled, random or content");
   if (which == OnlineToBatch::Longest || which == OnlineToBatch::All)
     throw UsageError("--online-to-batch with a kernel: last, average, last-half or vote");
   if (kernel.kind == KernelKind::Precomputed) throw UsageError("--kernel precomputed is for svm and nu-svm");

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/simd/row_loops.hpp"
+#include "data/storage/content_order.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
 #include "solve/convex/clock.hpp"
@@ -38,39 +39,46 @@ bool has_whole_weights(const Dataset& data) {
 namespace {
 
 // Where the count of a row begins: spread over [0, 1) as evenly as can be, whatever rows there are.
-double phase_of(std::size_t row) {
+double phase_of(std::size_t place) {
   constexpr double golden = 0.6180339887498949;
-  const double turns = static_cast<double>(row) * golden;
+  const double turns = static_cast<double>(place) * golden;
   return turns - std::floor(turns);
 }
 
 // How often the row was visited in so many passes.
-double visits_in(double passes, double weight, std::size_t row) {
+double visits_in(double passes, double weight, std::size_t place) {
   if (weight == std::floor(weight)) return passes * weight;
-  return std::floor(passes * weight + phase_of(row));
+  return std::floor(passes * weight + phase_of(place));
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> visits_of_pass(const Dataset& data, std::uint64_t pass) {
+std::vector<std::uint32_t> rows_for(Order order, const Dataset& data, const Threads& threads) {
+  // Who is stopped takes no step, whatever the order would have been.
+  return order == Order::Content ? content_order(data, Threads(threads.count()))
+                                 : std::vector<std::uint32_t>();
+}
+
+std::vector<std::uint32_t> visits_of_pass(const Dataset& data, std::span<const std::uint32_t> rows,
+                                          std::uint64_t pass) {
   constexpr double most_copies = 1e6;
   std::vector<std::uint32_t> visits;
   visits.reserve(data.rows());
   const auto before = static_cast<double>(pass);
-  for (std::size_t i = 0; i < data.rows(); ++i) {
+  for_walked(data, rows, [&](std::uint32_t i, std::size_t place) {
     const double weight = data.weight(i);
     if (weight > most_copies) {
       throw InputError({.file = data.name()}, fmt::format("weight {} of row {}", weight, i + 1),
                        "for online learners, which take a row of weight k k times, at most a million",
                        "divide all weights by the same number");
     }
-    const double times = visits_in(before + 1, weight, i) - visits_in(before, weight, i);
-    visits.insert(visits.end(), static_cast<std::size_t>(times), static_cast<std::uint32_t>(i));
-  }
+    const double times = visits_in(before + 1, weight, place) - visits_in(before, weight, place);
+    visits.insert(visits.end(), static_cast<std::size_t>(times), i);
+  });
   return visits;
 }
 
-std::uint64_t visits_in_passes(const Dataset& data, double passes) {
+std::uint64_t visits_in_passes(const Dataset& data, std::span<const std::uint32_t> rows, double passes) {
   if (has_whole_weights(data)) {
     double sum = 0;
     for (std::size_t i = 0; i < data.rows(); ++i) sum += data.weight(i);
@@ -78,11 +86,11 @@ std::uint64_t visits_in_passes(const Dataset& data, double passes) {
   }
   double sum = 0, last = 0;
   const double whole = std::floor(passes);
-  for (std::size_t i = 0; i < data.rows(); ++i) {
-    const double done = visits_in(whole, data.weight(i), i);
+  for_walked(data, rows, [&](std::uint32_t i, std::size_t place) {
+    const double done = visits_in(whole, data.weight(i), place);
     sum += done;
-    if (whole < passes) last += visits_in(whole + 1, data.weight(i), i) - done;
-  }
+    if (whole < passes) last += visits_in(whole + 1, data.weight(i), place) - done;
+  });
   const auto visits = static_cast<std::uint64_t>(std::llround(sum + (passes - whole) * last));
   if (visits == 0 && passes > 0)
     throw InputError({.file = data.name()}, "weights so small that no row is visited",
@@ -120,14 +128,14 @@ class PassLoop {
 
   OnlineWalk run() {
     whole_ = has_whole_weights(data_);
-    visits_ = visits_of_pass(data_, 0);
+    visits_ = visits_of_pass(data_, setup_.rows, 0);
     first_visits_ = visits_.size();
     clean_.assign(walker_.planes().count(), 0);
     const double wanted =
         setup_.passes.until_clean ? static_cast<double>(setup_.max_passes) : setup_.passes.count;
     stop_ = setup_.passes.until_clean ? Stop::Limit : Stop::Passes;
     total_ = setup_.order == Order::Worst ? static_cast<std::uint64_t>(std::llround(wanted))
-                                          : visits_in_passes(data_, wanted);
+                                          : visits_in_passes(data_, setup_.rows, wanted);
     try {
       while (done_ < total_ && stop_ != Stop::Clean) {
         const bool go_on = setup_.order == Order::Worst ? worst_step() : one_pass();
@@ -159,9 +167,11 @@ class PassLoop {
   }
 
   bool one_pass() {
-    if (!whole_ && walker_.pass > 1) visits_ = visits_of_pass(data_, walker_.pass - 1);
+    if (!whole_ && walker_.pass > 1) visits_ = visits_of_pass(data_, setup_.rows, walker_.pass - 1);
     if (visits_.empty() && !look()) return false;
-    if (setup_.order == Order::Shuffled) Random(run_.seed, walker_.pass - 1).shuffle(visits_);
+    // What stands in the rows decides one order for all passes, unless these have other visits.
+    if (setup_.order == Order::Shuffled || (setup_.order == Order::Content && (walker_.pass == 1 || !whole_)))
+      Random(run_.seed, walker_.pass - 1).shuffle(visits_);
     std::vector<std::uint32_t> drawn;
     if (setup_.order == Order::Random) {
       Random random(run_.seed, walker_.pass - 1);
@@ -284,8 +294,9 @@ class PassLoop {
 
   void offer_errors(std::size_t k, const std::vector<double>& margin) {
     double errors = 0;
-    for (std::size_t i = 0; i < margin.size(); ++i)
+    for_walked(data_, setup_.rows, [&](std::uint32_t i, std::size_t) {
       if (!(margin[i] > 0)) errors += data_.weight(i);
+    });
     offer(k, errors);
   }
 

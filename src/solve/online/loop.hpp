@@ -59,6 +59,8 @@ struct OnlineSetup {
   Passes passes;
   std::int64_t max_passes = 1000;
   Order order = Order::Cyclic;
+  std::vector<std::uint32_t>
+      rows;  // those that are walked over, where a pass does not begin with all as they lie
   Offset offset = Offset::Lifted;
   std::uint64_t batch = 1;  // rows per step; 0: all
   bool average = false;
@@ -99,10 +101,23 @@ struct OnlineWalk {
   std::uint64_t visits = 0;  // rows per pass, a row of weight k counted k times
 };
 
+// For OnlineSetup::rows: by what stands in them with the order `content`, none otherwise.
+[[nodiscard]] std::vector<std::uint32_t> rows_for(Order order, const Dataset& data, const Threads& threads);
+// f(row, place) for `rows` in their order; for all as they lie where there are none.
+template <class F>
+void for_walked(const Dataset& data, std::span<const std::uint32_t> rows, const F& f) {
+  const std::size_t count = rows.empty() ? data.rows() : rows.size();
+  for (std::size_t place = 0; place < count; ++place)
+    f(rows.empty() ? static_cast<std::uint32_t>(place) : rows[place], place);
+}
+
 // The rows in the order of a pass (counted from 0), a row of weight k standing k times. One of another weight w was visited
 // floor(p w + phase) times after p passes, so as often as its weight says in the long run, and about as often in each pass.
-[[nodiscard]] std::vector<std::uint32_t> visits_of_pass(const Dataset& data, std::uint64_t pass);
-[[nodiscard]] std::uint64_t visits_in_passes(const Dataset& data, double passes);
+[[nodiscard]] std::vector<std::uint32_t> visits_of_pass(const Dataset& data,
+                                                        std::span<const std::uint32_t> rows,
+                                                        std::uint64_t pass);
+[[nodiscard]] std::uint64_t visits_in_passes(const Dataset& data, std::span<const std::uint32_t> rows,
+                                             double passes);
 [[nodiscard]] bool has_whole_weights(const Dataset& data);
 
 // Planes for these classes, and no offset where there is none. Throws UsageError.

@@ -6,6 +6,9 @@
 #include "core/simd/row_loops.hpp"
 
 namespace halfspace {
+namespace {
+constexpr std::size_t ahead = 4;  // rows that are fetched before their turn
+}
 
 OnlineWalker::OnlineWalker(const StepRule& rule, const OnlineSetup& setup, std::size_t classes,
                            std::size_t first, std::size_t planes, std::size_t cols, std::size_t rows)
@@ -40,7 +43,7 @@ void OnlineWalker::step(const RowAccess& rows, std::span<const std::uint32_t> la
   const std::size_t count = planes_.count();
   if (score_.size() < batch.size() * count) score_.resize(batch.size() * count);
   for (std::size_t r = 0; r < batch.size(); ++r) {
-    if (r + 4 < batch.size()) rows.prefetch(batch[r + 4]);
+    if (r + ahead < batch.size()) rows.prefetch(batch[r + ahead]);
     planes_.scores(rows, batch[r], score_.data() + r * count);
   }
   if (batch.size() == 1 && !shrinks_) {  // the perceptron's way: most rows change nothing
@@ -63,7 +66,10 @@ void OnlineWalker::idle(std::uint64_t count) {
 
 void OnlineWalker::steps(const RowAccess& rows, std::span<const std::uint32_t> labels,
                          std::span<const std::uint32_t> order) {
-  constexpr std::size_t ahead = 4;
+  if (planes_.single() && shrinks_ && setup_.observer == nullptr) {
+    steps_of_one_plane(rows, labels, order);
+    return;
+  }
   if (!planes_.single() || shrinks_) {
     for (std::size_t at = 0; at < order.size(); ++at) {
       if (at + ahead < order.size()) rows.prefetch(order[at + ahead]);
@@ -78,6 +84,33 @@ void OnlineWalker::steps(const RowAccess& rows, std::span<const std::uint32_t> l
     if (same == order.size()) return;
     take(rows, labels, order.subspan(same, 1));
     order = order.subspan(same + 1);
+  }
+}
+
+// What take() does, where every row is a step and nobody looks on.
+void OnlineWalker::steps_of_one_plane(const RowAccess& rows, std::span<const std::uint32_t> labels,
+                                      std::span<const std::uint32_t> order) {
+  const std::uint32_t positive = static_cast<std::uint32_t>(classes_ == 2 ? 1 : first_);
+  const double lifted = setup_.offset == Offset::None ? 0.0 : 1.0;
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    if (at + ahead < order.size()) rows.prefetch(order[at + ahead]);
+    const std::uint32_t i = order[at];
+    double score = 0;
+    planes_.scores(rows, i, &score);
+    const double sign = labels[i] == positive ? 1.0 : -1.0, margin = sign * score;
+    ++t_;
+    const double norm2 = rule_.needs_norm ? rows.norm2(i) + lifted : -1.0;
+    const Step step = rule_.step({margin, norm2, t_, updates_[0]});
+    planes_.shrink(step.keep, rule_.scale(t_));
+    if (step.keep != 1 || !(margin > 0)) changed[0] = 1;
+    if (!(margin > 0)) ++walk[0].mistakes;
+    if (step.tau == 0) {
+      ++correct[0];
+    } else {
+      change(rows, i, 0, sign, sign * step.tau);
+      ++updates_[0];
+    }
+    planes_.end_step();
   }
 }
 

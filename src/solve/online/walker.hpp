@@ -50,6 +50,8 @@ class OnlineWalker {
   void idle(std::uint64_t count);  // steps that change nothing
   void take(const RowAccess& rows, std::span<const std::uint32_t> labels,
             std::span<const std::uint32_t> batch);
+  void steps_of_one_plane(const RowAccess& rows, std::span<const std::uint32_t> labels,
+                          std::span<const std::uint32_t> order);
   void change(const RowAccess& rows, std::uint32_t i, std::size_t k, double y, double amount);
   // For an observer, which has one plane: theta before the step, its rows, and the update when it is done.
   void watch(std::span<const std::uint32_t> batch);

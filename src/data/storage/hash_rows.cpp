@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/relief.hpp"
 #include "data/storage/decimal.hpp"
 #include "data/storage/smallest.hpp"
 #include "data/storage/value_loops.hpp"
@@ -50,7 +51,7 @@ To value_as(double x, int decimals) {
 
 template <class View, class F>
 void for_all_entries(const View& view, const F& f) {
-  for (std::size_t i = 0; i < view.rows; ++i) for_entries(view.row(i), f);
+  for (std::size_t i = 0; i < view.rows; ++i) for_entries(counted_row(view, i), f);
 }
 
 template <class View>
@@ -120,6 +121,13 @@ void add_columns(Fingerprint& hash, const View& view) {
     });
     return;
   }
+  if constexpr (is_sparse<View>) {
+    if constexpr (std::is_same_v<Index, typename View::Index>) {
+      const std::size_t first = first_value(view);
+      hash.add_values(std::span<const Index>(view.index + first, stored_values(view) - first));
+      return;
+    }
+  }
   HashFeed<Index> columns(hash);
   for_all_entries(view, [&](std::uint32_t j, double) { columns.add(static_cast<Index>(j)); });
   columns.flush();
@@ -159,8 +167,21 @@ bool add_doubles_as(Fingerprint& hash, const View& view, const SmallestStorage& 
   return false;
 }
 
+// Sparse values that are stored as they are to be.
+template <class To, class View>
+bool add_stored(Fingerprint& hash, const View& view, const SmallestStorage& storage) {
+  if constexpr (is_sparse<View> && std::is_same_v<To, typename View::Value>) {
+    if (!storage.sparse || view.divisor != storage.divisor()) return false;
+    const std::size_t first = first_value(view);
+    hash.add_values(std::span<const To>(view.value + first, stored_values(view) - first));
+    return true;
+  }
+  return false;
+}
+
 template <class To, class View>
 void add_values_as(Fingerprint& hash, const View& view, const SmallestStorage& storage) {
+  if (add_stored<To>(hash, view, storage)) return;
   if (add_doubles_as<To>(hash, view, storage)) return;
   HashFeed<To> values(hash);
   if (storage.sparse) {
@@ -168,7 +189,7 @@ void add_values_as(Fingerprint& hash, const View& view, const SmallestStorage& s
   } else {
     for (std::size_t i = 0; i < view.rows; ++i) {
       std::size_t next = 0;
-      for_entries(view.row(i), [&](std::uint32_t j, double x) {
+      for_entries(counted_row(view, i), [&](std::uint32_t j, double x) {
         values.add_zeros(j - next);
         values.add(value_as<To>(x, storage.decimals));
         next = std::size_t{j} + 1;

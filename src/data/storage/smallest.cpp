@@ -33,6 +33,13 @@ int spare_decimals(const Decimal* values, std::size_t count, int decimals) {
   return spare;
 }
 
+template <class View>
+int decimals_of(const View& view) {
+  int decimals = 0;
+  while (power10[static_cast<std::size_t>(decimals)] < view.divisor) ++decimals;
+  return decimals;
+}
+
 // Whether so many decimals hold every value.
 template <class View>
 bool decimals_hold(const View& view, int decimals) {
@@ -66,7 +73,7 @@ SmallestStorage smallest_values(const View& view) {
     if (std::is_same_v<V, float> || every_value(view, is_float)) return {.kind = ValueKind::Float};
     int decimals = 0;
     if constexpr (std::is_same_v<V, Decimal>) {
-      while (power10[static_cast<std::size_t>(decimals)] < view.divisor) ++decimals;
+      decimals = decimals_of(view);
       decimals -=
           spare_decimals(view.value + first_value(view), stored_values(view) - first_value(view), decimals);
       return {.kind = ValueKind::Decimal, .decimals = decimals};
@@ -113,7 +120,12 @@ SmallestStorage values_of_all(const View& view, const SmallestStorage& mine, con
   bool fits = mine.kind != ValueKind::Float;
   if constexpr (!std::is_empty_v<typename View::Value>) fits = fits || raise_for_all(view, fewest);
   const auto most = static_cast<int>(team.most(fewest));
-  if constexpr (!std::is_empty_v<typename View::Value>) fits = fits && decimals_hold(view, most);
+  // Decimals that are between the fewest and those that the values have here hold them.
+  if constexpr (std::is_same_v<typename View::Value, Decimal>) {
+    fits = fits && (most <= decimals_of(view) || decimals_hold(view, most));
+  } else if constexpr (!std::is_empty_v<typename View::Value>) {
+    fits = fits && decimals_hold(view, most);
+  }
   if (team.any(!fits)) return {.kind = ValueKind::Double};
   return {.kind = ValueKind::Decimal, .decimals = most};
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <span>
 
+#include "core/relief.hpp"
 #include "halfspace/data/matrix.hpp"
 
 namespace halfspace {
@@ -34,7 +35,7 @@ class SomeRows {
                std::array<RowTerms, rows_together>& out) const {
     for (std::size_t k = 0; k < count_; ++k) {
       RowTerms one{theta0, std::abs(theta0)};
-      for_entries(view.row(rows_[k]), [&](std::uint32_t j, double x) {
+      for_entries(counted_row(view, rows_[k]), [&](std::uint32_t j, double x) {
         const double term = theta[j] * x;
         one.f += term;
         one.size += std::abs(term);
@@ -74,7 +75,7 @@ class SomeRows {
   void add_to(const View& view, const double* factor, double* s, double* norm) const {
     for (std::size_t k = 0; k < count_; ++k) {
       double sum = 0;
-      for_entries(view.row(rows_[k]), [&](std::uint32_t j, double x) {
+      for_entries(counted_row(view, rows_[k]), [&](std::uint32_t j, double x) {
         s[j] += factor[k] * x;
         sum += x * x;
       });
@@ -102,7 +103,8 @@ class SomeRows {
   template <class V>
   [[nodiscard]] std::array<const V*, rows_together> all(const DenseView<V>& view) const {
     std::array<const V*, rows_together> out{};
-    for (std::size_t r = 0; r < rows_together; ++r) out[r] = view.row(rows_[r < count_ ? r : 0]).value;
+    for (std::size_t r = 0; r < rows_together; ++r)
+      out[r] = counted_row(view, rows_[r < count_ ? r : 0]).value;
     return out;
   }
 

@@ -23,7 +23,8 @@ namespace halfspace::mpi {
 class SharedPages {
  public:
   using Bytes = Members::Bytes;
-  // Null where the processes are on several machines, or MPI has no such pages. All processes call it.
+  // Null where the processes are on several machines, or MPI has no such pages. All processes call it, before the
+  // pulse begins.
   [[nodiscard]] static std::unique_ptr<SharedPages> of(World& world);
   SharedPages(const SharedPages&) = delete;
   SharedPages& operator=(const SharedPages&) = delete;

@@ -71,6 +71,9 @@ World::World() {
   if (number_ > 0) cli::keep_silent();
   patience_ = patience_asked(patience_);
   find_threads();
+}
+
+void World::begin_pulse() {
   if (count_ > 1) thread_ = std::jthread([this] { pulse(); });
 }
 

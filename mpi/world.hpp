@@ -33,6 +33,9 @@ class World {
   [[nodiscard]] MPI_Comm sums() const { return sums_; }
   [[nodiscard]] std::mutex& lock() { return lock_; }
 
+  // From here on two threads call MPI, under the lock, and a neighbour that falls silent ends all.
+  void begin_pulse();
+
   // Calls done() under the lock until it is true, at first without a pause.
   void wait(const std::function<bool()>& done);
   // The same for what is no call of MPI, without the lock: others of this machine are about to do something.

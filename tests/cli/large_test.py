@@ -28,14 +28,21 @@ class Memory(ProgramTest):
         for data in ("long.txt", "long.hsd"):
             self.limited(60, data)
             self.assertEqual((self.folder / "limited").read_bytes(), whole)
-        self.done("verify", "whole", "long.hsd")
+        for data in ("long.txt", "long.hsd"):
+            result = self.run_program("verify", "whole", data, "--memory", "60", "--threads", "2")
+            self.assertEqual(result.stdout.decode(), self.done("verify", "whole", data))
+            self.assertLessEqual(self.resident(result), 60)
+        self.assertRegex(self.fails(2, "verify", "whole", "long.hsd", "--memory", "20"), r"--memory \d+")
 
     def limited(self, memory, data, *options):
         """A training that keeps to its limit."""
         result = self.run_program("train", data, "-o", "limited", "--memory", str(memory), "--threads", "2", "--verbose", *options)
         self.assertEqual(result.returncode, 0, result.stderr)
-        said = re.search(rb"at most (\d+) MB were resident", result.stdout + result.stderr)
-        self.assertLessEqual(int(said[1]), memory)
+        self.assertLessEqual(self.resident(result), memory)
+
+    @staticmethod
+    def resident(result):
+        return int(re.search(rb"at most (\d+) MB were resident", result.stdout + result.stderr)[1])
 
     def test_files_in_parts(self):
         self.rows(self.folder / "long.txt", 30000, 200)

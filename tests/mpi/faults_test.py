@@ -87,9 +87,9 @@ class Faults(MpiTest):
     def test_a_process_that_is_stopped(self):
         def stop(rank):
             name = f"stopped-{rank}"
-            job = self.start(3, *self.long(name), HALFSPACE_PATIENCE="2")
+            job = self.start(3, *self.endless(name), HALFSPACE_PATIENCE="2")
             ranks = job.wait_for_ranks(3)
-            time.sleep(0.6)
+            self.assertTrue(job.wait_for_progress())
             os.kill(ranks[rank], signal.SIGSTOP)
             code, _, errors, took = job.finish(FAULT_SECONDS)
             self.assertEqual(code, 5, errors)

@@ -38,6 +38,16 @@ class HashFeed {
   std::vector<T> buffer_;
 };
 
+// An array as it lies there, which may be in a file.
+template <class T>
+void add_array(Fingerprint& hash, std::span<const T> values) {
+  constexpr std::size_t some = std::size_t{1} << 16U;
+  for (; !values.empty(); values = values.subspan(std::min(some, values.size()))) {
+    hash.add_values(values.first(std::min(some, values.size())));
+    relieve();
+  }
+}
+
 template <class To>
 To value_as(double x, int decimals) {
   if constexpr (std::is_same_v<To, Decimal>) {
@@ -68,7 +78,7 @@ std::size_t entries_of(const View& view, std::size_t row) {
 template <class View>
 void add_starts(Fingerprint& hash, const View& view) {
   if constexpr (is_sparse<View>) {
-    hash.add_values(std::span(view.start, view.rows + 1));
+    add_array(hash, std::span<const std::uint64_t>(view.start, view.rows + 1));
   } else {
     HashFeed<std::uint64_t> starts(hash);
     std::uint64_t count = 0;
@@ -98,6 +108,7 @@ void in_entries(const View& view, const F& add) {
     for (std::size_t i = 0; i < view.rows; ++i) {
       for (std::size_t j = 0; j < view.cols; j += piece / 2) {
         const std::size_t n = std::min(piece / 2, view.cols - j);
+        relieve();
         if (there + n > piece) {
           add(columns.data(), values.data(), there);
           there = 0;
@@ -124,7 +135,7 @@ void add_columns(Fingerprint& hash, const View& view) {
   if constexpr (is_sparse<View>) {
     if constexpr (std::is_same_v<Index, typename View::Index>) {
       const std::size_t first = first_value(view);
-      hash.add_values(std::span<const Index>(view.index + first, stored_values(view) - first));
+      add_array(hash, std::span<const Index>(view.index + first, stored_values(view) - first));
       return;
     }
   }
@@ -173,7 +184,7 @@ bool add_stored(Fingerprint& hash, const View& view, const SmallestStorage& stor
   if constexpr (is_sparse<View> && std::is_same_v<To, typename View::Value>) {
     if (!storage.sparse || view.divisor != storage.divisor()) return false;
     const std::size_t first = first_value(view);
-    hash.add_values(std::span<const To>(view.value + first, stored_values(view) - first));
+    add_array(hash, std::span<const To>(view.value + first, stored_values(view) - first));
     return true;
   }
   return false;
@@ -229,18 +240,19 @@ void add_as_stored(Fingerprint& hash, const View& view) {
   using V = typename View::Value;
   const std::size_t count = stored_values(view);
   if constexpr (is_sparse<View>) {
-    hash.add_values(std::span(view.start, view.rows + 1));
-    hash.add_values(std::span(view.index, count));
+    add_array(hash, std::span<const std::uint64_t>(view.start, view.rows + 1));
+    add_array(hash, std::span<const typename View::Index>(view.index, count));
   }
   if constexpr (std::is_floating_point_v<V> && !is_sparse<View>) {
     std::vector<V> buffer;
     for (std::size_t k = 0; k < count; k += piece) {
       buffer.assign(view.value + k, view.value + std::min(count, k + piece));
       for (V& x : buffer) x = x == 0 ? V{0} : x;  // -0 is no entry
+      relieve();
       hash.add_values(std::span<const V>(buffer));
     }
   } else if constexpr (!std::is_empty_v<V>) {
-    hash.add_values(std::span(view.value, count));
+    add_array(hash, std::span<const V>(view.value, count));
   }
 }
 

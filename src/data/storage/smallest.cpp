@@ -15,9 +15,12 @@ namespace {
 template <class View, class F>
 bool every_value(const View& view, const F& holds) {
   const std::size_t count = stored_values(view);
-  for (std::size_t k = first_value(view); k < count; ++k) {
-    const double x = decode(view.value[k], view.divisor);
-    if (x != 0 && !holds(x)) return false;
+  for (std::size_t from = first_value(view); from < count; from += piece) {
+    for (std::size_t k = from; k < std::min(count, from + piece); ++k) {
+      const double x = decode(view.value[k], view.divisor);
+      if (x != 0 && !holds(x)) return false;
+    }
+    relieve();
   }
   return true;
 }
@@ -28,6 +31,7 @@ int spare_decimals(const Decimal* values, std::size_t count, int decimals) {
   std::int32_t power = 1;
   for (int p = 0; p < spare; ++p) power *= 10;
   for (std::size_t k = 0; k < count && spare > 0; ++k) {
+    if (k % piece == 0) relieve();
     for (; spare > 0 && values[k].digits % power != 0; --spare) power /= 10;
   }
   return spare;

@@ -188,14 +188,16 @@ void Train::train(const Common& common, Result& out) {
   out.fit = halfspace::train(out.data, how, algorithm_, run);
   if (out.fit.has_model()) learn_probabilities(out, how, run);
   out.solve_seconds = seconds_between(ready, Clock::now());
+  // What is there after a stop is still said, and written.
+  const Team closing = team.until(StopHandle());
   if (!team.alone())
-    out.traffic = traffic_of_all(company().members->traffic().since(before), out.solve_seconds, team);
+    out.traffic = traffic_of_all(company().members->traffic().since(before), out.solve_seconds, closing);
   out.notes.insert(out.notes.end(), out.fit.words.notes.begin(), out.fit.words.notes.end());
   if (run.checkpoint != nullptr && run.checkpoint->resumed())
     out.notes.push_back(fmt::format("went on from {}", printable(run.checkpoint->path(), 200)));
   if (!out.fit.has_model()) return;
   finish_in_order();
-  by_speaker(team, [&] { save_and_judge(common, run, out); });
+  by_speaker(closing, [&] { save_and_judge(common, run, out); });
   out.total_seconds = seconds_between(start, Clock::now());
   if (large_.limited()) out.notes.push_back(large_.words());
 }

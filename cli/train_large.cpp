@@ -8,7 +8,6 @@
 
 #include "halfspace/core/bytes.hpp"
 #include "halfspace/core/error.hpp"
-#include "halfspace/data/share.hpp"
 #include "halfspace/data/write.hpp"
 #include "halfspace/solve/algorithms.hpp"
 #include "halfspace/solve/memory.hpp"
@@ -31,8 +30,8 @@ void LargeOptions::add_options(OptionList& options) {
   options.group("Large data");
   options
       .value("--memory", "MB",
-             "aim at so many megabytes: rows lie in a file without a name and are mapped from there", memory_,
-             {1, 1e9})
+             "keep to so many megabytes: rows lie in a file without a name and are mapped from there",
+             memory_, {1, 1e9})
       .fallback = "none";
   options.text(
       "--checkpoint", "DIR",
@@ -51,9 +50,6 @@ void LargeOptions::check(bool keeps_all_rows, const DataOptions& data) const {
   if (keeps_all_rows)
     throw UsageError("--memory: --holdout and --calibrate copy rows in memory",
                      "halfspace split, or halfspace evaluate MODEL TEST");
-  if (is_pattern(data.path))
-    throw UsageError("--memory reads one file, not a pattern of several",
-                     "cat PARTS | halfspace train - --memory MB");
   if (data.map)
     throw UsageError("--memory: features nystrom and fourier are made in memory", "--scale, or no --memory");
 }

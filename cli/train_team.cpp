@@ -49,12 +49,15 @@ std::string traffic_words(const TrafficOfAll& traffic) {
 
 Json traffic_json(const TrafficOfAll& traffic) {
   const Traffic& mine = traffic.mine;
+  Json sizes = Json::array();
+  for (const auto& [bytes, rounds] : mine.sizes) sizes.push_back({{"bytes", bytes}, {"rounds", rounds}});
   return {
       {"processes", traffic.processes},
       {"rounds", mine.rounds},
       {"bytes_given", mine.given},
       {"bytes_received", mine.received},
       {"bytes_passed", mine.passed},
+      {"sizes", std::move(sizes)},
       {"waiting",
        {{"mean", traffic.mean_waiting}, {"least", traffic.least_waiting}, {"most", traffic.most_waiting}}}};
 }

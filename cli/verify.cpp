@@ -11,6 +11,9 @@
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/read.hpp"
 #include "halfspace/model/model_file.hpp"
+#include "halfspace/solve/algorithms.hpp"
+#include "halfspace/solve/memory.hpp"
+#include "memory.hpp"
 #include "verbs.hpp"
 
 namespace halfspace::cli {
@@ -27,6 +30,11 @@ class Verify final : public Command {
     values.set = [this](const std::string& text) { values_ = OptionType<Values>::parse("values", text, {}); };
     options.add(std::move(values));
     data_.add_reading(options);
+    options
+        .value("--memory", "MB",
+               "of a model: keep to so many megabytes, with the rows in a file without a name in $TMPDIR",
+               memory_, {1, 1e9})
+        .fallback = "none";
   }
 
   int run(const Common& common, Output& output) override {
@@ -37,10 +45,21 @@ class Verify final : public Command {
       return run_certificate(bytes, common, output);
     refuse_options_of_certificates();
     const Model model = model_from_bytes(bytes, model_path_);
+    if (memory_ > 0 && !std::holds_alternative<LinearModel>(model.form))
+      throw UsageError("--memory is for planes: kernels and votes are checked in memory", "no --memory");
+    if (memory_ > 0 && model.map != nullptr)
+      throw UsageError("--memory: features nystrom and fourier are made in memory", "no --memory");
     std::vector<std::string> notes;
     const Dataset data = read_training_rows(model, common, notes);
     if (!data.labelled()) throw InputError({data.name()}, "no labels", "the labelled rows of the training");
+    if (memory_ > 0) {
+      const MemoryShape shape = memory_shape(data, common.team().count());
+      detail::check_memory(shape, memory_of_walk(shape), memory_bytes());
+    }
     const ModelCheck check = verify(model, data, common.team(), model_path_);
+    if (memory_ > 0)
+      notes.push_back(fmt::format("at most {:.0f} MB were resident, {} allowed",
+                                  static_cast<double>(peak_memory()) / 1e6, memory_));
     for (const std::string& note : notes) output.note(note);
     for (const std::string& line : check.lines) output.line(line);
     const char* const yes =
@@ -59,6 +78,7 @@ class Verify final : public Command {
     options.format = data_.read.format;
     options.threads = common.team();
     options.notes = &notes;
+    if (memory_ > 0) options.spill = spill_to("", memory_bytes());
     if (model.encoding && model.encoding->missing == Missing::Error &&
         model.encoding->missing_words.empty() &&
         (data_.read.missing != Missing::Error || !data_.read.missing_words.empty())) {
@@ -90,6 +110,9 @@ class Verify final : public Command {
   }
 
   int run_certificate(const std::string& bytes, const Common& common, const Output& output) {
+    if (memory_ > 0)
+      throw UsageError("--memory: the rows of a certificate of separable are checked in memory",
+                       "no --memory");
     const SeparationProof proof = separation_from_json(bytes, model_path_);
     std::vector<std::string> notes;
     const Dataset data = read_data(data_, common, notes);
@@ -140,9 +163,12 @@ class Verify final : public Command {
     return value;
   }
 
+  [[nodiscard]] std::uint64_t memory_bytes() const { return static_cast<std::uint64_t>(memory_) * 1'000'000; }
+
   std::string model_path_;
   DataOptions data_;
   std::optional<Values> values_;
+  std::int64_t memory_ = 0;
 };
 
 }  // namespace

@@ -50,6 +50,7 @@ int main(int count, char** words) {
   try {
     mpi::World world;
     mpi::MpiMembers reached(world);
+    world.begin_pulse();
     CountedMembers members(reached);
     if (world.count() > 1) {
       company() = {&members, world.threads()};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A round is one collective operation where everybody has little to say, which most have; the others take one more for
-// every piece. All operations are begun and then asked about, so that nobody is deaf while it waits.
+// every piece. All operations are begun and then asked about, so that nobody is deaf while it waits. On one machine all
+// this goes through pages that the processes share, but for states that are too long for them.
 #include "mpi_members.hpp"
 
 #include <algorithm>
@@ -29,6 +30,10 @@ void MpiMembers::finish(MPI_Request request, const char* call) {
 }
 
 std::vector<Members::Bytes> MpiMembers::gather(std::span<const std::byte> mine) {
+  if (pages_) {
+    forget_all_sent();
+    return pages_->gather(mine);
+  }
   Frame frame{.size = mine.size()};
   if (mine.size() <= Frame::room && !mine.empty()) std::memcpy(frame.head, mine.data(), mine.size());
   std::vector<Frame> frames(count());
@@ -95,6 +100,15 @@ void MpiMembers::forget_sent() {
   }
 }
 
+// Nobody calls MPI while he waits for pages that are shared, and a long message goes only when its sender does.
+void MpiMembers::forget_all_sent() {
+  if (sent_.empty()) return;
+  world_.wait([&] {
+    forget_sent();
+    return sent_.empty();
+  });
+}
+
 void MpiMembers::send(std::span<const std::byte> bytes) {
   const std::lock_guard lock(world_.lock());
   forget_sent();
@@ -107,12 +121,14 @@ void MpiMembers::send(std::span<const std::byte> bytes) {
 
 // A message of a whole piece is followed by another one.
 void MpiMembers::pass(std::span<const std::byte> state) {
+  if (pages_ && pages_->pass(state)) return;
   for (; state.size() >= piece_; state = state.subspan(piece_)) send(state.first(piece_));
   send(state);
 }
 
 Members::Bytes MpiMembers::take() {
   Bytes out;
+  if (pages_ && pages_->take(out)) return out;
   for (std::size_t got = piece_; got == piece_;) {
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 
 #include "halfspace/core/team.hpp"
+#include "shared_pages.hpp"
 #include "world.hpp"
 
 namespace halfspace::mpi {
@@ -13,7 +15,7 @@ class MpiMembers final : public Members {
  public:
   // What is longer travels in pieces: MPI counts bytes of a message in an int. All members have the same number.
   explicit MpiMembers(World& world, std::size_t piece = std::size_t{1} << 29U)
-      : world_(world), piece_(piece) {}
+      : world_(world), piece_(piece), pages_(SharedPages::of(world)) {}
 
   [[nodiscard]] std::size_t count() const override { return static_cast<std::size_t>(world_.count()); }
   [[nodiscard]] std::size_t number() const override { return static_cast<std::size_t>(world_.number()); }
@@ -37,9 +39,11 @@ class MpiMembers final : public Members {
   void gather_pieces(std::span<const std::byte> mine, std::vector<Bytes>& all);
   void send(std::span<const std::byte> bytes);
   void forget_sent();  // what has arrived
+  void forget_all_sent();
 
   World& world_;
   std::size_t piece_;
+  std::unique_ptr<SharedPages> pages_;
   std::deque<Sent> sent_;
   bool broken_ = false;
 };

@@ -23,6 +23,8 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr auto beat_pause = 500ms;
+constexpr auto eager = 1ms;  // of a wait, before it takes naps
+constexpr auto pause = 50us;
 constexpr int pulse_tag = 1;
 
 // Seconds of silence after which a neighbour counts as gone, HALFSPACE_PATIENCE=S for another number.
@@ -69,6 +71,9 @@ World::World() {
   if (number_ > 0) cli::keep_silent();
   patience_ = patience_asked(patience_);
   find_threads();
+}
+
+void World::begin_pulse() {
   if (count_ > 1) thread_ = std::jthread([this] { pulse(); });
 }
 
@@ -91,11 +96,10 @@ void World::find_threads() {
   int same = 0;
   for (const cpu_set_t& one : all) same += CPU_EQUAL(&one, &mine) != 0 ? 1 : 0;
   threads_ = std::max(1, CPU_COUNT(&mine) / std::max(1, same));
+  if (same <= CPU_COUNT(&mine)) spins_ = 2000;  // a core for each
 }
 
 void World::wait(const std::function<bool()>& done) {
-  constexpr auto eager = 1ms;
-  constexpr auto pause = 50us;
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
     {
@@ -103,6 +107,18 @@ void World::wait(const std::function<bool()>& done) {
       if (done()) return;
     }
     // Others may want this core; after a while a wait is long enough for a nap not to matter.
+    if (std::chrono::steady_clock::now() - start < eager) {
+      ::sched_yield();
+    } else {
+      std::this_thread::sleep_for(pause);
+    }
+  }
+}
+
+// Others may want this core; after a while a wait is long enough for a nap not to matter.
+void World::nap_until(bool (*done)(const void*), const void* what) {
+  const auto start = std::chrono::steady_clock::now();
+  while (!done(what)) {
     if (std::chrono::steady_clock::now() - start < eager) {
       ::sched_yield();
     } else {

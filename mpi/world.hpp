@@ -33,8 +33,22 @@ class World {
   [[nodiscard]] MPI_Comm sums() const { return sums_; }
   [[nodiscard]] std::mutex& lock() { return lock_; }
 
+  // From here on two threads call MPI, under the lock, and a neighbour that falls silent ends all.
+  void begin_pulse();
+
   // Calls done() under the lock until it is true, at first without a pause.
   void wait(const std::function<bool()>& done);
+  // The same for what is no call of MPI, without the lock: others of this machine are about to do something.
+  template <class Done>
+  void wait_near(const Done& done) const {
+    for (int k = 0; k < spins_; ++k) {
+      if (done()) return;
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#endif
+    }
+    nap_until([](const void* what) { return (*static_cast<const Done*>(what))(); }, &done);
+  }
 
   // All processes have come to the same end: waits for them, and leaves MPI.
   void leave(int code);
@@ -43,11 +57,13 @@ class World {
 
  private:
   void find_threads();
+  static void nap_until(bool (*done)(const void*), const void* what);
   void pulse();         // the thread that tells and listens
   void beat(int tick);  // once
   void stop_pulse();
 
   int count_ = 1, number_ = 0, threads_ = 1;
+  int spins_ = 0;  // looks at what one waits for before others get the core
   MPI_Comm sums_ = MPI_COMM_NULL, pulses_ = MPI_COMM_NULL;
   std::mutex lock_;
   double patience_ = 15;  // seconds

@@ -24,6 +24,7 @@
 #include "certify/logistic_terms.hpp"
 #include "certify/rounding.hpp"
 #include "certify/row_terms.hpp"
+#include "core/relief.hpp"
 #include "core/row_sums.hpp"
 
 namespace halfspace {
@@ -178,7 +179,7 @@ class GapChecker {
         if (alpha[i] == 0) continue;
         const double signed_alpha = alpha[i] * p_.y[i];
         double norm = 1;
-        for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+        for_entries(counted_row(view_, i), [&](std::uint32_t j, double x) {
           s[j].add(signed_alpha * x);
           norm += x * x;
         });

@@ -10,6 +10,7 @@
 #include <span>
 #include <type_traits>
 
+#include "core/relief.hpp"
 #include "halfspace/data/matrix.hpp"
 
 namespace halfspace {
@@ -52,12 +53,12 @@ class SomeRows {
       }
     };
     for (std::size_t k = 0; k < count_; k += 2) {
-      const auto row = view.row(rows_[k]);
+      const auto row = counted_row(view, rows_[k]);
       RowTerms one{theta0, std::abs(theta0)}, other = one;
       one.terms += row.size;
       std::size_t both = 0;
       if (k + 1 < count_) {
-        const auto next = view.row(rows_[k + 1]);
+        const auto next = counted_row(view, rows_[k + 1]);
         other.terms += next.size;
         both = std::min(row.size, next.size);
         for (std::size_t e = 0; e < both; ++e) {
@@ -101,7 +102,7 @@ class SomeRows {
   void add_to(const View& view, const double* factor, double* s, double* norm) const {
     for (std::size_t k = 0; k < count_; ++k) {
       double sum = 0;
-      for_entries(view.row(rows_[k]), [&](std::uint32_t j, double x) {
+      for_entries(counted_row(view, rows_[k]), [&](std::uint32_t j, double x) {
         s[j] += factor[k] * x;
         sum += x * x;
       });
@@ -129,7 +130,8 @@ class SomeRows {
   template <class V>
   [[nodiscard]] std::array<const V*, rows_together> all(const DenseView<V>& view) const {
     std::array<const V*, rows_together> out{};
-    for (std::size_t r = 0; r < rows_together; ++r) out[r] = view.row(rows_[r < count_ ? r : 0]).value;
+    for (std::size_t r = 0; r < rows_together; ++r)
+      out[r] = counted_row(view, rows_[r < count_ ? r : 0]).value;
     return out;
   }
 

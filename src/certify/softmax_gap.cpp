@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "certify/rounding.hpp"
+#include "core/relief.hpp"
 #include "core/row_sums.hpp"
 
 namespace halfspace {
@@ -93,7 +94,7 @@ class SoftmaxGapChecker {
         f[k] = model_.offsets[k];
         size[k] = std::abs(f[k]);
       }
-      for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+      for_entries(counted_row(view_, i), [&](std::uint32_t j, double x) {
         for (std::size_t k = 0; k < planes_; ++k) {
           const double term = by_feature_[j * planes_ + k] * x;
           f[k] += term;
@@ -234,7 +235,7 @@ class SoftmaxGapChecker {
           a[k] = -p_.cost[i] * q_[i * planes_ + k];
         }
         a[y] = p_.cost[i] * others;
-        for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+        for_entries(counted_row(view_, i), [&](std::uint32_t j, double x) {
           for (std::size_t k = 0; k < planes_; ++k) s[j * planes_ + k].add(a[k] * x);
           norm += x * x;
         });
@@ -307,7 +308,7 @@ class SoftmaxGapChecker {
         }
         continue;
       }
-      for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+      for_entries(counted_row(view_, i), [&](std::uint32_t j, double x) {
         double* s = out.s + j * planes_;
         for (std::size_t k = 0; k < planes_; ++k) s[k] += a[k] * x;
         norm += x * x;

@@ -11,7 +11,7 @@
 namespace halfspace {
 namespace {
 
-// What stands before the bytes of every gathered message: that all is well, why to stop, or a failure by its kind.
+// What stands behind the bytes of every gathered message: that all is well, why to stop, or a failure by its kind.
 enum class Word : std::uint8_t { Fine, Time, Cancelled, Input, Usage, System, Failed };
 
 Word word_of(StopCause cause) {
@@ -103,6 +103,14 @@ Word word_of(const std::exception_ptr& failure, FailureText& text) {
   throw SystemError("member " + std::to_string(m) + " of the team failed: " + message, second);
 }
 
+Members::Bytes with_word(std::span<const std::byte> bytes, Word word) {
+  Members::Bytes out;
+  out.reserve(bytes.size() + 1);
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  out.push_back(static_cast<std::byte>(word));
+  return out;
+}
+
 template <class T>
 std::span<const std::byte> bytes_of(const T& value) {
   return std::as_bytes(std::span(&value, 1));
@@ -145,13 +153,11 @@ std::vector<Members::Bytes> Team::gather(std::span<const std::byte> mine,
                                          const std::exception_ptr& failure) const {
   FailureText text;
   const Word word = failure ? word_of(failure, text) : word_of(stop_.cause());
-  Members::Bytes message{static_cast<std::byte>(word)};
   if (failure) mine = text.bytes();
-  message.insert(message.end(), mine.begin(), mine.end());
-  std::vector<Members::Bytes> all = exchange(message);
+  std::vector<Members::Bytes> all = exchange(with_word(mine, word));
   for (std::size_t m = 0; m < all.size(); ++m) {
-    const auto said = static_cast<Word>(all[m].front());
-    all[m].erase(all[m].begin());
+    const auto said = static_cast<Word>(all[m].back());
+    all[m].pop_back();
     if (said == Word::Fine) continue;
     if (said == Word::Time) throw Stopped(StopCause::Time);
     if (said == Word::Cancelled) throw Stopped(StopCause::Cancelled);
@@ -165,8 +171,8 @@ std::vector<Members::Bytes> Team::gather(std::span<const std::byte> mine,
 void Team::abandon(const std::exception_ptr& failure) const {
   if (alone() || members_->over_) return;
   FailureText text;
-  Members::Bytes message{static_cast<std::byte>(word_of(failure, text))};
-  message.insert(message.end(), text.bytes().begin(), text.bytes().end());
+  const Word word = word_of(failure, text);
+  const Members::Bytes message = with_word(text.bytes(), word);
   try {
     pass({}, failure);
     static_cast<void>(exchange(message));
@@ -232,12 +238,12 @@ StopCause Team::agree(StopCause mine) const {
   const Word word = word_of(mine);
   const auto all = exchange(bytes_of(word));
   for (std::size_t m = 0; m < all.size(); ++m) {
-    const auto said = static_cast<Word>(all[m].front());
+    const auto said = static_cast<Word>(all[m].back());
     if (said == Word::Fine) continue;
     if (said == Word::Time) return StopCause::Time;
     if (said == Word::Cancelled) return StopCause::Cancelled;
     members_->over_ = true;
-    throw_again(said, m, std::span(all[m]).subspan(1));
+    throw_again(said, m, std::span(all[m]).first(all[m].size() - 1));
   }
   return StopCause::None;
 }
@@ -300,15 +306,18 @@ void Team::blocks(const Stretch& list, std::size_t length, std::size_t bytes,
   // Every block comes from the member with its last place.
   Members::Bytes ended;
   if (list.size > 0) {
-    for (std::size_t block = head; block < (open_after ? tail : after); ++block) {
+    const std::size_t behind = open_after ? tail : after;
+    ended.reserve(behind > head ? (behind - head) * bytes : 0);
+    for (std::size_t block = head; block < behind; ++block) {
       const std::byte* const state = state_of(block);
       ended.insert(ended.end(), state, state + bytes);
     }
   }
   std::size_t block = 0;
-  for (const Members::Bytes& states : gather(ended, failure))
-    for (std::size_t at = 0; at < states.size(); at += bytes, ++block)
-      std::memcpy(state_of(block), states.data() + at, bytes);
+  const std::vector<Members::Bytes> all = gather(ended, failure);
+  for (std::size_t m = 0; m < all.size(); ++m)
+    for (std::size_t at = 0; at < all[m].size(); at += bytes, ++block)
+      if (m != members_->number()) std::memcpy(state_of(block), all[m].data() + at, bytes);
 }
 
 }  // namespace halfspace

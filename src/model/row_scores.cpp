@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/relief.hpp"
 #include "core/simd/row_loops.hpp"
 
 namespace halfspace::detail {
@@ -72,7 +73,7 @@ template <class V, class I>
 void one_plane(const CsrView<V, I>& x, std::size_t begin, std::size_t end, std::span<const double> weights,
                double* out) {
   for (std::size_t i = begin; i < end; ++i)
-    out[i] = plain_sum(clipped(x.row(i), weights.size()), weights.data());
+    out[i] = plain_sum(clipped(counted_row(x, i), weights.size()), weights.data());
 }
 
 template <class V>
@@ -90,7 +91,7 @@ void one_plane(const DenseView<V>& x, std::size_t begin, std::size_t end, std::s
     }
     std::copy(sum, sum + together, out + i);
   }
-  for (; i < end; ++i) out[i] = plain_sum(clipped(x.row(i), size), weights.data());
+  for (; i < end; ++i) out[i] = plain_sum(clipped(counted_row(x, i), size), weights.data());
 }
 
 // Weights feature by feature, as the kernel for many planes wants them. Blocks of features stay in the cache
@@ -112,7 +113,7 @@ template <class View>
 void many_planes(const View& x, std::size_t begin, std::size_t end, const LinearModel& model,
                  std::span<const double> table, double* out) {
   for (std::size_t i = begin; i < end; ++i) {
-    const auto row = clipped(x.row(i), model.features);
+    const auto row = clipped(counted_row(x, i), model.features);
     double* const to = out + i * model.planes;
     if (!table.empty()) {
       vector_planes(row, table.data(), model.planes, to);
@@ -127,7 +128,7 @@ void finish(const View& x, const LinearModel& model, bool unit_rows, std::size_t
             double* out) {
   for (std::size_t i = begin; i < end; ++i) {
     double* const row = out + i * model.planes;
-    const double norm = unit_rows ? row_norm(x.row(i)) : 1;
+    const double norm = unit_rows ? row_norm(counted_row(x, i)) : 1;
     for (std::size_t k = 0; k < model.planes; ++k) {
       if (unit_rows && norm > 0) row[k] /= norm;
       row[k] += model.offsets[k];
@@ -184,7 +185,7 @@ void linear_scores_of(const LinearModel& model, bool unit_rows, const Dataset& d
       [&](const auto& x) {
         for_blocks(threads, rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) {
-            const auto whole = x.row(rows[i]);
+            const auto whole = counted_row(x, rows[i]);
             const auto row = clipped(whole, model.features);
             const double norm = unit_rows ? row_norm(whole) : 1;
             for (std::size_t k = 0; k < model.planes; ++k) {
@@ -202,7 +203,7 @@ void row_norms(const Dataset& data, const Threads& threads, std::span<double> ou
   std::visit(
       [&](const auto& x) {
         for_blocks(threads, data.rows(), row_block, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i) out[i] = row_norm(x.row(i));
+          for (std::size_t i = begin; i < end; ++i) out[i] = row_norm(counted_row(x, i));
         });
       },
       data.matrix());
@@ -214,7 +215,7 @@ void feature_values(std::uint32_t feature, bool unit_rows, const Dataset& data, 
       [&](const auto& x) {
         for_blocks(threads, data.rows(), row_block, [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) {
-            const auto row = x.row(i);
+            const auto row = counted_row(x, i);
             // An exact value is looked up: divide by the very norm that scaling the training rows divided by.
             const double squares = unit_rows ? norm2(row) : 1;
             const bool plain = squares > 1e-280 && squares < 1e280;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/relief.hpp"
 #include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
 
@@ -59,7 +60,7 @@ class Distances {
     double* const there = sums + 2 * d_;
     const double* const middle = middle_.data();
     for (std::size_t i = begin; i < end; ++i) {
-      const auto row = view_.row(i);
+      const auto row = counted_row(view_, i);
       if constexpr (is_sparse<View>) {
         for_entries(row, [=](std::uint32_t j, double x) {
           const double away = x - middle[j];
@@ -81,7 +82,7 @@ class Distances {
   // Whether a column without a deviation has values that differ by too little to be squared.
   [[nodiscard]] bool hidden_differences(const std::vector<double>& found) const {
     for (std::size_t i = 0; i < view_.rows; ++i) {
-      const auto row = view_.row(i);
+      const auto row = counted_row(view_, i);
       bool differs = false;
       if constexpr (is_sparse<View>) {
         for_entries(

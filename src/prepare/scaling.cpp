@@ -11,6 +11,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/relief.hpp"
 #include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
 #include "data/storage/row_store.hpp"
@@ -82,7 +83,7 @@ void sparse_ranges(const Dataset& data, const View& view, std::size_t begin, std
   for (std::size_t i = begin; i < end; ++i) {
     if (data.weight(i) == 0) continue;
     ++out.rows;
-    for_entries(view.row(i), [&](std::uint32_t j, double x) {
+    for_entries(counted_row(view, i), [&](std::uint32_t j, double x) {
       Column& column = columns[j];
       column.low = std::min(column.low, x);
       column.high = std::max(column.high, x);
@@ -118,7 +119,7 @@ Ranges column_ranges(const Dataset& data, const View& view, const Team& team) {
     for (std::size_t i = begin; i < end; ++i) {
       if (data.weight(i) == 0) continue;
       ++p.rows;
-      for_columns(view.row(i), [=](std::size_t j, double x, bool there) {
+      for_columns(counted_row(view, i), [=](std::size_t j, double x, bool there) {
         low[j] = there && x < low[j] ? x : low[j];
         high[j] = there && x > high[j] ? x : high[j];
         stored[j] += there ? 1 : 0;
@@ -179,11 +180,11 @@ Sums column_sums(const Dataset& data, const View& view, double weight_unit, cons
           if (weight == 0) continue;
           rows += weight;
           if (!weighted) {
-            for_columns(view.row(i),
+            for_columns(counted_row(view, i),
                         [=](std::size_t j, double x, bool there) { sum[j] += there ? f(j, x) : 0.0; });
             continue;
           }
-          for_entries(view.row(i), [&](std::uint32_t j, double x) {
+          for_entries(counted_row(view, i), [&](std::uint32_t j, double x) {
             sum[j] += weight * f(j, x);
             weights[j] += weight;
           });
@@ -298,7 +299,7 @@ void scale_rows(const View& view, const Scaling& scaling, const Zeros& zeros, st
   const std::vector<std::uint32_t>& moved = zeros.moved;
   for (std::size_t i = begin; i < end; ++i) {
     std::size_t next = 0;
-    for_entries(view.row(i), [&](std::uint32_t j, double x) {
+    for_entries(counted_row(view, i), [&](std::uint32_t j, double x) {
       if (j >= scaling.shift.size()) return;
       for (; next < moved.size() && moved[next] < j; ++next) out.add(moved[next], zeros.value[next]);
       if (next < moved.size() && moved[next] == j) ++next;
@@ -312,7 +313,7 @@ void scale_rows(const View& view, const Scaling& scaling, const Zeros& zeros, st
 template <class View>
 void unit_rows(const View& view, std::size_t begin, std::size_t end, RowBlock& out) {
   for (std::size_t i = begin; i < end; ++i) {
-    const auto row = view.row(i);
+    const auto row = counted_row(view, i);
     double unit = 1, squares = norm2(row);
     if (!(squares > 1e-280 && squares < 1e280)) {
       double high = 0;

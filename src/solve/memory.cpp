@@ -16,13 +16,13 @@ namespace halfspace {
 namespace {
 
 constexpr std::uint64_t megabyte = 1'000'000;
-// The program itself, and for every thread pieces of text, panels and stacks; the pages that are mapped between two looks at
-// the size of the process.
-constexpr std::uint64_t program = 16 * megabyte, for_a_thread = 6 * megabyte;
+// The program itself; rows that are mapped (Spill::mapped_share at its least); for every thread pieces of text, panels and
+// stacks, and what it maps between two looks at the size of the process.
+constexpr std::uint64_t program = 16 * megabyte, mapped = 12 * megabyte, for_a_thread = 6 * megabyte;
 
 std::uint64_t base(const MemoryShape& shape) {
   // Class of every row, twice while text is read.
-  return program + for_a_thread * static_cast<std::uint64_t>(shape.threads) +
+  return program + mapped + for_a_thread * static_cast<std::uint64_t>(shape.threads) +
          shape.rows * (8 + (shape.weighted ? 8U : 0U));
 }
 

@@ -2,6 +2,7 @@
 """Training with less memory than the rows take, and training that is killed and goes on."""
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -25,9 +26,35 @@ class Memory(ProgramTest):
         self.train("long.txt", "whole", "--threads", "2")
         whole = (self.folder / "whole").read_bytes()
         for data in ("long.txt", "long.hsd"):
-            self.train(data, "limited", "--memory", "40", "--threads", "2")
+            self.limited(60, data)
             self.assertEqual((self.folder / "limited").read_bytes(), whole)
-        self.done("verify", "whole", "long.hsd")
+        for data in ("long.txt", "long.hsd"):
+            result = self.run_program("verify", "whole", data, "--memory", "60", "--threads", "2")
+            self.assertEqual(result.stdout.decode(), self.done("verify", "whole", data))
+            self.assertLessEqual(self.resident(result), 60)
+        self.assertRegex(self.fails(2, "verify", "whole", "long.hsd", "--memory", "20"), r"--memory \d+")
+
+    def limited(self, memory, data, *options):
+        """A training that keeps to its limit."""
+        result = self.run_program("train", data, "-o", "limited", "--memory", str(memory), "--threads", "2", "--verbose", *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertLessEqual(self.resident(result), memory)
+
+    @staticmethod
+    def resident(result):
+        return int(re.search(rb"at most (\d+) MB were resident", result.stdout + result.stderr)[1])
+
+    def test_files_in_parts(self):
+        self.rows(self.folder / "long.txt", 30000, 200)
+        self.train("long.txt", "whole")
+        lines = (self.folder / "long.txt").read_text(encoding="ascii").splitlines(keepends=True)
+        for k, (a, b) in enumerate(((0, 7000), (7000, 7003), (7003, len(lines)))):
+            (self.folder / f"part-{k}.svm").write_text("".join(lines[a:b]), encoding="ascii")
+            self.done("convert", f"part-{k}.svm", "-o", f"part-{k}.hsd")
+        for data in ("part-*.svm", "part-*.hsd"):
+            self.limited(60, data)
+            self.assertEqual((self.folder / "limited").read_bytes(), (self.folder / "whole").read_bytes(), data)
+        self.assertIn("csv", self.fails(2, "train", "tab*.csv", "-o", "m", "--memory", "100"))
 
     def test_what_does_not_fit_is_said_at_once(self):
         self.rows(self.folder / "long.txt", 2000, 20)

@@ -25,10 +25,9 @@ class Faults(MpiTest):
         (cls.folder / "small.svm").write_text(svm_text(300, 5, 2, 6))
 
     # Long enough to be hit in the middle of sums.
-    LONG = ("train", "rows.svm", "-o", "model", "--quiet", "--multiclass", "one-vs-rest", "--C", "1e4", "--gap", "1e-9", "--threads", "1")
-
-    def remove_model(self):
-        (self.folder / "model").unlink(missing_ok=True)
+    @staticmethod
+    def long(name):
+        return ("train", "rows.svm", "-o", name, "--quiet", "--multiclass", "one-vs-rest", "--C", "1e4", "--gap", "1e-9", "--threads", "1")
 
     def test_a_bad_row_has_its_place(self):
         good = svm_text(900, 5, 2, 7)
@@ -52,80 +51,107 @@ class Faults(MpiTest):
         self.assertEqual(errors.count("error: "), 1, errors)
 
     def test_processes_that_are_killed(self):
-        self.remove_model()
-        job = self.start(3, *self.LONG)
+        job = self.start(3, *self.long("right"))
         job.wait_for_ranks(3)
         code, _, errors, seconds = job.finish()  # from the moment on at which there are processes to kill
         self.assertEqual(code, 0, errors)
-        right = self.model()
+        right = self.model("right")
         draw = random.Random(11)
-        hit = 0
-        for _ in range(KILLS):
-            self.remove_model()
-            job = self.start(3, *self.LONG)
+
+        def kill(run):
+            number, moment, rank = run
+            name = f"killed-{number}"
+            job = self.start(3, *self.long(name))
             job.wait_for_ranks(3)
-            time.sleep(draw.random() * seconds * 0.9)
+            time.sleep(moment * seconds)
             ranks = job.ranks()
             if ranks:
                 try:
-                    os.kill(ranks[draw.choice(sorted(ranks))], signal.SIGKILL)
+                    os.kill(ranks.get(rank, next(iter(ranks.values()))), signal.SIGKILL)
                 except ProcessLookupError:
                     ranks = {}
             code, _, errors, took = job.finish(FAULT_SECONDS)
             self.assertLess(took, FAULT_SECONDS)
-            hit += code != 0
-            if ranks and code == 0:  # it was about to end, with its model written
-                self.assertEqual(self.model(), right)
-            if (self.folder / "model").exists():
-                self.assertTrue(self.model() == right, "a wrong model")
+            if (self.folder / name).exists():
+                self.assertTrue(self.model(name) == right, "a wrong model")
+            elif ranks:
+                self.assertNotEqual(code, 0, "no model")
             if code != 0:
                 self.assertIn(code, (137, 5), errors)
-        self.assertGreater(hit, 0)
+            return code != 0
+
+        hit = self.at_once(kill, [(k, draw.random() * 0.9, draw.randrange(3)) for k in range(KILLS)], 2)
+        self.assertGreater(sum(hit), 0)
         self.assertEqual([p.name for p in self.folder.iterdir() if "tmp" in p.name], [])
 
     def test_a_process_that_is_stopped(self):
-        for rank in (0, 2):
-            self.remove_model()
-            job = self.start(3, *self.LONG, HALFSPACE_PATIENCE="2")
+        def stop(rank):
+            name = f"stopped-{rank}"
+            job = self.start(3, *self.endless(name), HALFSPACE_PATIENCE="2")
             ranks = job.wait_for_ranks(3)
-            time.sleep(0.6)
+            self.assertTrue(job.wait_for_progress())
             os.kill(ranks[rank], signal.SIGSTOP)
             code, _, errors, took = job.finish(FAULT_SECONDS)
             self.assertEqual(code, 5, errors)
             self.assertIn(f"process {rank} of 3 has not answered for 2 seconds", errors)
             self.assertLess(took, FAULT_SECONDS)
-            self.assertFalse((self.folder / "model").exists())
+            self.assertFalse((self.folder / name).exists())
+
+        self.at_once(stop, (0, 2))
 
     def test_a_pause_of_all_is_no_fault(self):
-        job = self.start(2, *self.LONG, HALFSPACE_PATIENCE="2")
+        job = self.start(2, *self.long("paused"), HALFSPACE_PATIENCE="1")
         ranks = job.wait_for_ranks(2)
         time.sleep(0.5)
         for pid in ranks.values():
             os.kill(pid, signal.SIGSTOP)
-        time.sleep(3)
+        time.sleep(2)
         for pid in ranks.values():
             os.kill(pid, signal.SIGCONT)
         code, _, errors, _ = job.finish()
         self.assertEqual(code, 0, errors)
 
     def test_a_time_limit_is_agreed(self):
-        self.remove_model()
-        _, errors = self.mpirun(3, *self.LONG, "--time", "0.1", code=4)
+        _, errors = self.mpirun(3, *self.long("timed"), "--time", "0.1", code=4)
         self.assertNotIn("error", errors.replace("error: time limit reached; nothing was written", ""))
-        if (self.folder / "model").exists():
-            self.alone("evaluate", "model", "rows.svm")
+        if (self.folder / "timed").exists():
+            self.alone("evaluate", "timed", "rows.svm")
 
-    def test_an_interrupt_keeps_the_best_model_or_says_that_there_is_none(self):
-        self.remove_model()
-        job = self.start(3, *self.LONG)
-        ranks = job.wait_for_ranks(3)
-        time.sleep(1.0)
-        for pid in ranks.values():
-            os.kill(pid, signal.SIGINT)
-        code, _, errors, _ = job.finish(FAULT_SECONDS)
-        self.assertIn(code, (130, 0), errors)
-        if (self.folder / "model").exists():
-            self.alone("evaluate", "model", "rows.svm")
+    # Steps of softmax, from the first of which on there are planes to keep.
+    @staticmethod
+    def endless(name):
+        return ("train", "rows.svm", "-o", name, "--C", "1e8", "--gap", "1e-12", "--threads", "1", "--progress", "jsonl")
+
+    def test_an_interrupt_keeps_the_best_model(self):
+        """As in one process; once before there is anything to keep."""
+        def interrupt(number):
+            name = f"interrupted-{number.name}"
+            job = self.start(3, *self.endless(name))
+            ranks = job.wait_for_ranks(3)
+            self.assertTrue(job.wait_for_progress())
+            for pid in ranks.values():
+                os.kill(pid, number)
+            code, _, errors, _ = job.finish(FAULT_SECONDS)
+            self.assertEqual(code, 130, errors)
+            self.alone("predict", name, "small.svm")
+
+        self.at_once(interrupt, (signal.SIGINT, signal.SIGTERM))
+
+    def test_an_interrupt_of_mpirun(self):
+        """It ends its processes a second after it has told them: what is known is written by then, or no file is there."""
+        def interrupt(number):
+            name = f"ended-{number.name}"
+            job = self.start(2, *self.endless(name))
+            job.wait_for_ranks(2)
+            self.assertTrue(job.wait_for_progress())
+            job.process.send_signal(number)
+            code, _, errors, _ = job.finish(FAULT_SECONDS)
+            self.assertNotEqual(code, 0, errors)
+            if (self.folder / name).exists():
+                self.alone("predict", name, "small.svm")
+            self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith(name) and p.name != name], [])
+
+        self.at_once(interrupt, (signal.SIGINT, signal.SIGTERM))
 
 
 if __name__ == "__main__":

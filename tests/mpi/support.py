@@ -1,4 +1,5 @@
 """Processes of halfspace-mpi under mpirun, on this machine alone. The paths of halfspace-mpi and halfspace are the first arguments."""
+import itertools
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 PROGRAM, PLAIN = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MPIRUN = shutil.which("mpirun")
@@ -20,7 +22,7 @@ if MPIRUN is None:
 # No other machine is asked for, and memory is copied through shared pages: containers forbid the other way.
 ENVIRONMENT = {**os.environ, "OMPI_MCA_plm": "isolated", "OMPI_MCA_btl": "self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_orte_tmpdir_base": "/tmp"}
+               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 FAULT_SECONDS = 30  # after which nobody may be left
 
 
@@ -37,9 +39,16 @@ def svm_text(rows, features, classes, seed, density=0.3):
 class Job:
     """One mpirun and what it has started."""
 
+    number = itertools.count()
+
     def __init__(self, folder, processes, words, environment):
         self.folder = folder
-        self.process = subprocess.Popen([MPIRUN, "-q", "-n", str(processes), *words], cwd=folder, env={**ENVIRONMENT, **environment},
+        # Several jobs may be under way in one folder: this is how the processes of each are known.
+        self.mark = f"HALFSPACE_JOB={os.getpid()}-{next(Job.number)}"
+        name, value = self.mark.split("=")
+        self.begun = b""  # of what it says
+        self.place = tempfile.mkdtemp(prefix="halfspace-mpirun-")  # two that start at once disagree about a common one
+        self.process = subprocess.Popen([MPIRUN, "-q", "-n", str(processes), *words], cwd=folder, env={**ENVIRONMENT, **environment, name: value, "OMPI_MCA_orte_tmpdir_base": self.place},
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def ranks(self):
@@ -54,6 +63,8 @@ class Job:
                 words = (entry / "environ").read_bytes().split(b"\0")
             except OSError:
                 continue
+            if self.mark.encode() not in words:
+                continue
             for word in words:
                 if word.startswith(b"OMPI_COMM_WORLD_RANK="):
                     found[int(word.split(b"=")[1])] = int(entry.name)
@@ -63,6 +74,14 @@ class Job:
         while len(found := self.ranks()) < count and self.process.poll() is None:
             time.sleep(0.01)
         return found
+
+    def wait_for_progress(self):
+        """Until the training, started with --progress jsonl, has taken a step; False: it ended without one."""
+        for line in self.process.stderr:
+            self.begun += line
+            if b"halfspace.progress/1" in line:
+                return True
+        return False
 
     def finish(self, seconds=120):
         """Waits; (exit code, output, errors, seconds). Nothing may be left behind."""
@@ -81,10 +100,11 @@ class Job:
                 break
             time.sleep(0.01)
         left = self.ranks()
+        shutil.rmtree(self.place, ignore_errors=True)
         for pid in left.values():
             os.kill(pid, signal.SIGKILL)
         assert not left, f"left behind: {left}"
-        return self.process.returncode, output.decode(), errors.decode(), took
+        return self.process.returncode, output.decode(), (self.begun + errors).decode(), took
 
 
 class MpiTest(unittest.TestCase):
@@ -103,6 +123,12 @@ class MpiTest(unittest.TestCase):
         got = self.start(processes, *words, **more).finish()
         self.assertEqual(got[0], code, got[2])
         return got[1], got[2]
+
+    @staticmethod
+    def at_once(work, items, most=3):
+        """work(item) for all of them, some at a time: starting and ending mpirun is mostly waiting."""
+        with ThreadPoolExecutor(most) as pool:
+            return list(pool.map(work, items))
 
     def alone(self, *words, code=0):
         done = subprocess.run([PLAIN, *words], cwd=self.folder, capture_output=True, timeout=120, check=False)

@@ -277,11 +277,14 @@ class Refused(unittest.TestCase):
 
 
 class Faults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.values, cls.y, how = long_fit()
+        cls.expected = model(fitted(hs, cls.values, cls.y, how))
+        cls.how = {**how, "patience": 20}
+
     def setUp(self):
         self.workers = with_workers(2)
-        X, self.y, how = long_fit()
-        self.expected = model(fitted(hs, X, self.y, how))
-        self.how, self.values = {**how, "patience": 20}, X
 
     @property
     def X(self):

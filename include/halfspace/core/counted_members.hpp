@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 
 #include "halfspace/core/team.hpp"
 
@@ -16,10 +17,17 @@ struct Traffic {
   std::uint64_t received = 0;  // bytes from gather, its own included
   std::uint64_t passed = 0;    // bytes to the next member
   double seconds = 0;          // in gather and take: waiting for others, and for the network
+  std::map<std::uint64_t, std::uint64_t> sizes;  // bytes that a round brought -> such rounds
 
   [[nodiscard]] Traffic since(const Traffic& before) const {
-    return {rounds - before.rounds, given - before.given, received - before.received, passed - before.passed,
-            seconds - before.seconds};
+    Traffic out{rounds - before.rounds, given - before.given,     received - before.received,
+                passed - before.passed, seconds - before.seconds, {}};
+    for (const auto& [size, count] : sizes) {
+      const auto known = before.sizes.find(size);
+      const std::uint64_t more = count - (known == before.sizes.end() ? 0 : known->second);
+      if (more > 0) out.sizes[size] = more;
+    }
+    return out;
   }
 };
 
@@ -33,7 +41,10 @@ class CountedMembers final : public Members {
     ++traffic_.rounds;
     traffic_.given += mine.size();
     std::vector<Bytes> all = inner_.gather(mine);
-    for (const Bytes& one : all) traffic_.received += one.size();
+    std::uint64_t size = 0;
+    for (const Bytes& one : all) size += one.size();
+    traffic_.received += size;
+    ++traffic_.sizes[size];
     return all;
   }
   void pass(std::span<const std::byte> state) override {

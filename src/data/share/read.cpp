@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/relief.hpp"
 #include "data/readers.hpp"
 #include "data/share/lines.hpp"
 #include "data/share/plan.hpp"
+#include "data/storage/row_store.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/data/builder.hpp"
 #include "halfspace/data/share.hpp"
@@ -31,11 +33,41 @@ Dataset read_text(const SharePlan& plan, const Pieces& pieces, const std::string
   return Dataset::make(std::move(parts), false);
 }
 
+// Rows of sets one after the other; in files where they are not to stay in memory.
+StoredMatrix join_rows(const std::vector<Dataset>& all, std::size_t cols, const ReadOptions& options) {
+  constexpr std::size_t some = std::size_t{1} << 16U;
+  std::uint64_t rows = 0, entries = 0;
+  for (const Dataset& one : all) {
+    rows += one.rows();
+    entries += one.nonzeros();
+  }
+  RowStore store(rows, entries, cols, options.spill);
+  RowBlock block;
+  const auto flush = [&] {
+    if (block.rows() == 0) return;
+    const PackedBlock packed = pack(block);
+    RowStore::write(store.take(packed.view()), packed.view());
+    block.clear();
+    relieve();
+  };
+  for (const Dataset& one : all)
+    std::visit(
+        [&](const auto& view) {
+          for (std::size_t i = 0; i < view.rows; ++i) {
+            for_entries(view.row(i), [&](std::uint32_t j, double x) { block.add(j, x); });
+            block.end_row();
+            if (block.index.size() >= some || block.rows() >= some) flush();
+          }
+        },
+        one.matrix());
+  flush();
+  return store.finish(cols, options.threads);
+}
+
 // Sets one after the other, by the names of their classes.
 Dataset joined(const std::vector<Dataset>& all, const std::string& name, const ReadOptions& options) {
   DatasetParts parts{.name = name};
   std::map<std::string, std::uint32_t> number;
-  MatrixBuilder rows;
   std::size_t cols = options.features;
   bool weighted = false;
   for (const Dataset& one : all) {
@@ -43,14 +75,6 @@ Dataset joined(const std::vector<Dataset>& all, const std::string& name, const R
       if (number.emplace(text, static_cast<std::uint32_t>(parts.classes.size())).second)
         parts.classes.push_back(text);
     for (const std::uint32_t label : one.labels()) parts.labels.push_back(number.at(one.classes()[label]));
-    std::visit(
-        [&](const auto& view) {
-          for (std::size_t i = 0; i < view.rows; ++i) {
-            for_entries(view.row(i), [&](std::uint32_t j, double x) { rows.add(j, x); });
-            rows.end_row();
-          }
-        },
-        one.matrix());
     cols = std::max(cols, one.features());
     weighted = weighted || !one.weights().empty();
     parts.encoding = one.encoding();
@@ -58,9 +82,10 @@ Dataset joined(const std::vector<Dataset>& all, const std::string& name, const R
   for (const Dataset& one : all)
     for (std::size_t i = 0; weighted && i < one.rows(); ++i) parts.weights.push_back(one.weight(i));
   sort_classes(parts.classes, parts.labels);
-  StoredMatrix stored = rows.finish(cols, options.threads);
+  StoredMatrix stored = join_rows(all, cols, options);
   parts.matrix = stored.matrix;
   parts.storage = std::move(stored.storage);
+  parts.spill = options.spill;
   return Dataset::make(std::move(parts), false);
 }
 
@@ -70,8 +95,9 @@ Dataset read_caches(const SharePlan& plan, const Pieces& pieces, const std::stri
   for (const SharePiece& piece : pieces) {
     const PartFile& file = plan.files[piece.file];
     const std::unique_ptr<ByteSource> source = open_source(file.path);
-    if (file.whole) {
-      all.push_back(read_cache(*source, file.path, options.threads));
+    // With a spill there is one member, which has all rows of every file.
+    if (file.whole || options.spill != nullptr) {
+      all.push_back(read_cache(*source, file.path, options.threads, options.spill));
       check_cache(all.back(), options.threads);
     } else if (piece.begin < piece.end) {
       all.push_back(read_cache_rows(*source, file.path, piece.begin, piece.end, options.threads));

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/relief.hpp"
 #include "data/storage/decimal.hpp"
 #include "data/storage/smallest.hpp"
 #include "data/storage/value_loops.hpp"
@@ -37,6 +38,16 @@ class HashFeed {
   std::vector<T> buffer_;
 };
 
+// An array as it lies there, which may be in a file.
+template <class T>
+void add_array(Fingerprint& hash, std::span<const T> values) {
+  constexpr std::size_t some = std::size_t{1} << 16U;
+  for (; !values.empty(); values = values.subspan(std::min(some, values.size()))) {
+    hash.add_values(values.first(std::min(some, values.size())));
+    relieve();
+  }
+}
+
 template <class To>
 To value_as(double x, int decimals) {
   if constexpr (std::is_same_v<To, Decimal>) {
@@ -50,7 +61,7 @@ To value_as(double x, int decimals) {
 
 template <class View, class F>
 void for_all_entries(const View& view, const F& f) {
-  for (std::size_t i = 0; i < view.rows; ++i) for_entries(view.row(i), f);
+  for (std::size_t i = 0; i < view.rows; ++i) for_entries(counted_row(view, i), f);
 }
 
 template <class View>
@@ -67,7 +78,7 @@ std::size_t entries_of(const View& view, std::size_t row) {
 template <class View>
 void add_starts(Fingerprint& hash, const View& view) {
   if constexpr (is_sparse<View>) {
-    hash.add_values(std::span(view.start, view.rows + 1));
+    add_array(hash, std::span<const std::uint64_t>(view.start, view.rows + 1));
   } else {
     HashFeed<std::uint64_t> starts(hash);
     std::uint64_t count = 0;
@@ -97,6 +108,7 @@ void in_entries(const View& view, const F& add) {
     for (std::size_t i = 0; i < view.rows; ++i) {
       for (std::size_t j = 0; j < view.cols; j += piece / 2) {
         const std::size_t n = std::min(piece / 2, view.cols - j);
+        relieve();
         if (there + n > piece) {
           add(columns.data(), values.data(), there);
           there = 0;
@@ -119,6 +131,13 @@ void add_columns(Fingerprint& hash, const View& view) {
       hash.add_values(std::span<const Index>(columns));
     });
     return;
+  }
+  if constexpr (is_sparse<View>) {
+    if constexpr (std::is_same_v<Index, typename View::Index>) {
+      const std::size_t first = first_value(view);
+      add_array(hash, std::span<const Index>(view.index + first, stored_values(view) - first));
+      return;
+    }
   }
   HashFeed<Index> columns(hash);
   for_all_entries(view, [&](std::uint32_t j, double) { columns.add(static_cast<Index>(j)); });
@@ -159,8 +178,21 @@ bool add_doubles_as(Fingerprint& hash, const View& view, const SmallestStorage& 
   return false;
 }
 
+// Sparse values that are stored as they are to be.
+template <class To, class View>
+bool add_stored(Fingerprint& hash, const View& view, const SmallestStorage& storage) {
+  if constexpr (is_sparse<View> && std::is_same_v<To, typename View::Value>) {
+    if (!storage.sparse || view.divisor != storage.divisor()) return false;
+    const std::size_t first = first_value(view);
+    add_array(hash, std::span<const To>(view.value + first, stored_values(view) - first));
+    return true;
+  }
+  return false;
+}
+
 template <class To, class View>
 void add_values_as(Fingerprint& hash, const View& view, const SmallestStorage& storage) {
+  if (add_stored<To>(hash, view, storage)) return;
   if (add_doubles_as<To>(hash, view, storage)) return;
   HashFeed<To> values(hash);
   if (storage.sparse) {
@@ -168,7 +200,7 @@ void add_values_as(Fingerprint& hash, const View& view, const SmallestStorage& s
   } else {
     for (std::size_t i = 0; i < view.rows; ++i) {
       std::size_t next = 0;
-      for_entries(view.row(i), [&](std::uint32_t j, double x) {
+      for_entries(counted_row(view, i), [&](std::uint32_t j, double x) {
         values.add_zeros(j - next);
         values.add(value_as<To>(x, storage.decimals));
         next = std::size_t{j} + 1;
@@ -208,18 +240,19 @@ void add_as_stored(Fingerprint& hash, const View& view) {
   using V = typename View::Value;
   const std::size_t count = stored_values(view);
   if constexpr (is_sparse<View>) {
-    hash.add_values(std::span(view.start, view.rows + 1));
-    hash.add_values(std::span(view.index, count));
+    add_array(hash, std::span<const std::uint64_t>(view.start, view.rows + 1));
+    add_array(hash, std::span<const typename View::Index>(view.index, count));
   }
   if constexpr (std::is_floating_point_v<V> && !is_sparse<View>) {
     std::vector<V> buffer;
     for (std::size_t k = 0; k < count; k += piece) {
       buffer.assign(view.value + k, view.value + std::min(count, k + piece));
       for (V& x : buffer) x = x == 0 ? V{0} : x;  // -0 is no entry
+      relieve();
       hash.add_values(std::span<const V>(buffer));
     }
   } else if constexpr (!std::is_empty_v<V>) {
-    hash.add_values(std::span(view.value, count));
+    add_array(hash, std::span<const V>(view.value, count));
   }
 }
 

@@ -30,49 +30,46 @@ class Access : public RowAccess {
   [[nodiscard]] bool sparse() const override { return is_sparse<View>; }
   [[nodiscard]] std::size_t entries(std::size_t i) const override { return view_.row(i).size; }
   [[nodiscard]] double dot(std::size_t i, const double* w) const override {
-    return halfspace::dot(view_.row(i), w);
+    return halfspace::dot(row_of(i), w);
   }
-  void axpy(double a, std::size_t i, double* w) const override { halfspace::axpy(a, view_.row(i), w); }
-  [[nodiscard]] double norm2(std::size_t i) const override { return halfspace::norm2(view_.row(i)); }
+  void axpy(double a, std::size_t i, double* w) const override { halfspace::axpy(a, row_of(i), w); }
+  [[nodiscard]] double norm2(std::size_t i) const override { return halfspace::norm2(row_of(i)); }
 
   void prefetch(std::size_t i) const override { touch_row(i); }
   std::size_t scan(std::span<const std::uint32_t> order, const PlaneScan& scan,
                    double& score) const override {
-    return scan_rows(order, scan, score, [&](std::size_t i) { return halfspace::dot(view_.row(i), scan.w); });
+    return scan_rows(order, scan, score, [&](std::size_t i) { return halfspace::dot(row_of(i), scan.w); });
   }
   void dot_planes(std::size_t i, const double* w, std::size_t planes, double* out) const override {
     dot_rows_planes(view_, i, i + 1, w, planes, out);
   }
   void axpy_plane(double a, std::size_t i, double* w, std::size_t planes) const override {
-    for_entries(view_.row(i), [&](std::uint32_t j, double x) { w[j * planes] += a * x; });
+    for_entries(row_of(i), [&](std::uint32_t j, double x) { w[j * planes] += a * x; });
   }
 
   void dots(std::span<const std::uint32_t> chosen, const double* w, double* out) const override {
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (k + 4 < chosen.size()) prefetch(chosen[k + 4]);
-      out[k] = halfspace::dot(view_.row(chosen[k]), w);
+      out[k] = halfspace::dot(row_of(chosen[k]), w);
     }
   }
   void axpys(std::span<const std::uint32_t> chosen, const double* a, double* w) const override {
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (k + 4 < chosen.size()) prefetch(chosen[k + 4]);
-      if (a[k] != 0) halfspace::axpy(a[k], view_.row(chosen[k]), w);
+      if (a[k] != 0) halfspace::axpy(a[k], row_of(chosen[k]), w);
     }
   }
   void dots(std::size_t begin, std::size_t end, const double* w, double* out) const override {
     dot_rows(view_, begin, end, w, out);
   }
   void axpys(std::size_t begin, std::size_t end, const double* a, double* w) const override {
-    constexpr std::size_t some = 512;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (a[i - begin] != 0) halfspace::axpy(a[i - begin], view_.row(i), w);
-      if (i % some == 0) relieve();
-    }
+    for (std::size_t i = begin; i < end; ++i)
+      if (a[i - begin] != 0) halfspace::axpy(a[i - begin], row_of(i), w);
   }
 
   std::size_t copy_entries(std::size_t i, std::uint32_t* index, double* value) const override {
     std::size_t count = 0;
-    for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+    for_entries(row_of(i), [&](std::uint32_t j, double x) {
       index[count] = j;
       value[count++] = x;
     });
@@ -82,10 +79,10 @@ class Access : public RowAccess {
   void expand(std::size_t i, double a, double* out) const override { expand_as(i, a, out); }
   void expand(std::size_t i, float a, float* out) const override { expand_as(i, a, out); }
   void add_squares(double a, std::size_t i, double* w) const override {
-    for_entries(view_.row(i), [&](std::uint32_t j, double x) { w[j] += a * x * x; });
+    for_entries(row_of(i), [&](std::uint32_t j, double x) { w[j] += a * x * x; });
   }
   void add_sides(double a, std::size_t i, double* w) const override {
-    for_entries(view_.row(i), [&](std::uint32_t j, double x) {
+    for_entries(row_of(i), [&](std::uint32_t j, double x) {
       const double size = a * x;
       w[2 * j + (size < 0 ? 1 : 0)] += std::abs(size);
     });
@@ -111,6 +108,10 @@ class Access : public RowAccess {
     return order.size();
   }
   [[nodiscard]] const View& view() const { return view_; }
+  [[nodiscard]] auto row_of(std::size_t i) const {
+    count_row(view_, i);
+    return view_.row(i);
+  }
 
   // Inlined by force: a function that only prefetches has no effect that the compiler knows of, and calls to
   // it go.
@@ -130,7 +131,7 @@ class Access : public RowAccess {
   template <class T>
   void expand_as(std::size_t i, T a, T* out) const {
     if constexpr (is_sparse<View>) std::fill(out, out + view_.cols, T{0});
-    const auto row = view_.row(i);
+    const auto row = row_of(i);
     if constexpr (is_sparse<View>) {
       for_entries(row, [&](std::uint32_t j, double x) { out[j] = a * static_cast<T>(x); });
     } else {
@@ -183,6 +184,7 @@ std::unique_ptr<RowAccess> select_entries(const View& view, std::span<const std:
   out.divisor = view.divisor;
   for_blocks(threads, rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
+      count_row(view, rows[k]);
       const auto row = view.row(rows[k]);
       std::uint64_t count = 0;
       for (std::size_t e = 0; e < row.size; ++e) count += place[row.index[e]] != RowAccess::no_column ? 1 : 0;
@@ -195,6 +197,7 @@ std::unique_ptr<RowAccess> select_entries(const View& view, std::span<const std:
     std::vector<I> index;
     std::vector<V> value;
     for (std::size_t k = begin; k < end; ++k) {
+      count_row(view, rows[k]);
       const auto row = view.row(rows[k]);
       index.resize(std::max<std::size_t>(index.size(), row.size));
       if constexpr (!std::is_empty_v<V>) value.resize(index.size());
@@ -230,6 +233,7 @@ std::unique_ptr<RowAccess> select_columns(const View& view, std::span<const std:
                        view.divisor};
     for_blocks(threads, rows.size(), row_block, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
+        count_row(view, rows[k]);
         const auto row = view.row(rows[k]);
         V* const to = out.value.get() + k * columns;
         for (std::size_t c = 0; c < columns; ++c) to[c] = row.value[from[c]];
@@ -259,7 +263,7 @@ class ByRow final : public Access<View> {
   }
   [[nodiscard]] double dot(std::size_t i, const double* w) const override { return product(i, w); }
   [[nodiscard]] double norm2(std::size_t i) const override {
-    const auto row = this->view().row(i);
+    const auto row = this->row_of(i);
     return in_order(
         i, [&](const auto& plain) { return halfspace::norm2(plain); }, row);
   }
@@ -273,7 +277,7 @@ class ByRow final : public Access<View> {
 
   [[nodiscard]] double product(std::size_t i, const double* w) const {
     return in_order(
-        i, [&](const auto& row) { return halfspace::dot(row, w); }, this->view().row(i));
+        i, [&](const auto& row) { return halfspace::dot(row, w); }, this->row_of(i));
   }
 
   // f(row in the layout that its entries ask for)

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data/storage/row_products.hpp"
 
+#include "core/relief.hpp"
 #include "core/simd/row_loops.hpp"
 
 namespace halfspace {
 template <class View>
 void dot_rows(const View& view, std::size_t begin, std::size_t end, const double* w, double* out) noexcept {
-  for (std::size_t i = begin; i < end; ++i) out[i - begin] = dot(view.row(i), w);
+  for (std::size_t i = begin; i < end; ++i) {
+    count_row(view, i);
+    out[i - begin] = dot(view.row(i), w);
+  }
 }
 
 template <class View>
 void dot_rows_planes(const View& view, std::size_t begin, std::size_t end, const double* w,
                      std::size_t planes, double* out) noexcept {
-  for (std::size_t i = begin; i < end; ++i)
+  for (std::size_t i = begin; i < end; ++i) {
+    count_row(view, i);
     detail::vector_planes(view.row(i), w, planes, out + (i - begin) * planes);
+  }
 }
 
 template <class V>

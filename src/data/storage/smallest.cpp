@@ -15,9 +15,12 @@ namespace {
 template <class View, class F>
 bool every_value(const View& view, const F& holds) {
   const std::size_t count = stored_values(view);
-  for (std::size_t k = first_value(view); k < count; ++k) {
-    const double x = decode(view.value[k], view.divisor);
-    if (x != 0 && !holds(x)) return false;
+  for (std::size_t from = first_value(view); from < count; from += piece) {
+    for (std::size_t k = from; k < std::min(count, from + piece); ++k) {
+      const double x = decode(view.value[k], view.divisor);
+      if (x != 0 && !holds(x)) return false;
+    }
+    relieve();
   }
   return true;
 }
@@ -28,9 +31,17 @@ int spare_decimals(const Decimal* values, std::size_t count, int decimals) {
   std::int32_t power = 1;
   for (int p = 0; p < spare; ++p) power *= 10;
   for (std::size_t k = 0; k < count && spare > 0; ++k) {
+    if (k % piece == 0) relieve();
     for (; spare > 0 && values[k].digits % power != 0; --spare) power /= 10;
   }
   return spare;
+}
+
+template <class View>
+int decimals_of(const View& view) {
+  int decimals = 0;
+  while (power10[static_cast<std::size_t>(decimals)] < view.divisor) ++decimals;
+  return decimals;
 }
 
 // Whether so many decimals hold every value.
@@ -66,7 +77,7 @@ SmallestStorage smallest_values(const View& view) {
     if (std::is_same_v<V, float> || every_value(view, is_float)) return {.kind = ValueKind::Float};
     int decimals = 0;
     if constexpr (std::is_same_v<V, Decimal>) {
-      while (power10[static_cast<std::size_t>(decimals)] < view.divisor) ++decimals;
+      decimals = decimals_of(view);
       decimals -=
           spare_decimals(view.value + first_value(view), stored_values(view) - first_value(view), decimals);
       return {.kind = ValueKind::Decimal, .decimals = decimals};
@@ -113,7 +124,12 @@ SmallestStorage values_of_all(const View& view, const SmallestStorage& mine, con
   bool fits = mine.kind != ValueKind::Float;
   if constexpr (!std::is_empty_v<typename View::Value>) fits = fits || raise_for_all(view, fewest);
   const auto most = static_cast<int>(team.most(fewest));
-  if constexpr (!std::is_empty_v<typename View::Value>) fits = fits && decimals_hold(view, most);
+  // Decimals that are between the fewest and those that the values have here hold them.
+  if constexpr (std::is_same_v<typename View::Value, Decimal>) {
+    fits = fits && (most <= decimals_of(view) || decimals_hold(view, most));
+  } else if constexpr (!std::is_empty_v<typename View::Value>) {
+    fits = fits && decimals_hold(view, most);
+  }
   if (team.any(!fits)) return {.kind = ValueKind::Double};
   return {.kind = ValueKind::Decimal, .decimals = most};
 }

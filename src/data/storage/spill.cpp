@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -39,12 +40,10 @@ std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) { return (bytes + 
 std::uint64_t slack_of(std::uint64_t memory) {
   return std::clamp<std::uint64_t>(memory / 8, 8 * megabyte, 96 * megabyte);
 }
-// So much of files may be resident before pages are given back. Little, although there may be room: giving back takes time in
-// which others fault, the keeper may wait for a processor, and a page that is still in the system's cache costs next to
-// nothing to map again.
-std::uint64_t mapped_share(std::uint64_t memory) {
-  return std::clamp<std::uint64_t>(memory / 8, 24 * megabyte, 64 * megabyte);
-}
+// A fault in a page that the system has in its cache maps so many bytes around it.
+constexpr std::size_t around = std::size_t{64} << 10U;
+// What a thread may have read since it last looked at the size of the process.
+constexpr std::size_t unseen = std::size_t{1} << 20U;
 
 }  // namespace
 
@@ -66,22 +65,38 @@ struct Spill::All {
                          .count();
     std::int64_t last = all.looked.load(std::memory_order_relaxed);
     if (now - last < 200 || !all.looked.compare_exchange_strong(last, now)) return;
-    const std::lock_guard lock(all.guard);
-    for (Spill* spill : all.spills) {
+    all.look();
+  }
+  void look() {
+    const std::lock_guard lock(guard);
+    for (Spill* spill : spills) {
       const std::lock_guard one(spill->guard_);  // who waits for the keeper adds no pages meanwhile
       spill->look();
     }
+  }
+  // By threads that go through rows, whatever their order.
+  static void count(RowArray array, const void* at, std::size_t bytes) {
+    thread_local std::array<std::uintptr_t, 3> behind{};  // what was read last
+    thread_local std::size_t sum = 0;
+    const auto begin = reinterpret_cast<std::uintptr_t>(at);
+    std::uintptr_t& last = behind[static_cast<std::size_t>(array)];
+    sum += bytes + (begin - last < around ? begin - last : around);
+    last = begin + bytes;
+    if (sum < unseen) return;
+    sum = 0;
+    instance().look();
   }
   void change(Spill* spill, bool there) {
     const std::lock_guard lock(guard);
     spills.erase(std::remove(spills.begin(), spills.end(), spill), spills.end());
     if (there) spills.push_back(spill);
     relief = spills.empty() ? nullptr : &All::relieve;
+    page_count = spills.empty() ? nullptr : &All::count;
   }
 };
 
 Spill::Spill(std::string folder, std::uint64_t memory)
-    : folder_(folder.empty() ? "." : std::move(folder)), memory_(memory) {
+    : folder_(folder.empty() ? "." : std::move(folder)), memory_(memory), others_(resident().files) {
   ::close(open_file());
   // Signals are for the threads of the caller.
   sigset_t all, before;
@@ -100,6 +115,12 @@ Spill::~Spill() {
   }
   wake_.notify_all();
   keeper_.join();
+}
+
+// Little, although there may be room: giving back takes time in which others fault, and a page that is still in the
+// system's cache costs next to nothing to map again.
+std::uint64_t Spill::mapped_share(std::uint64_t memory) {
+  return std::clamp<std::uint64_t>(memory / 8, 12 * megabyte, 64 * megabyte);
 }
 
 std::uint64_t Spill::free_bytes() const {
@@ -158,7 +179,9 @@ void Spill::remove(const SpillFile* file) {
 
 void Spill::look() {
   const Resident now = resident();
-  if (now.all <= memory_ - std::min(memory_, slack_of(memory_)) && now.files <= mapped_share(memory_)) return;
+  if (now.all <= memory_ - std::min(memory_, slack_of(memory_)) &&
+      now.files <= others_ + mapped_share(memory_))
+    return;
   for (const SpillFile* file : files_) file->give_back();
 }
 

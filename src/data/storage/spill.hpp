@@ -5,8 +5,8 @@
 //
 // Pages      what is written lies in the file cache of the system, which keeps as much of it as there is room for, and on
 //            the disk. A page that went back is mapped again when it is next read: a fault, not a copy.
-// Keeper     a thread of its own looks at the size of the process every millisecond, and so do those that work between two
-//            tasks (core/relief.hpp), for it may have to wait for a processor. Above the mark all pages of all files are
+// Keeper     a thread of its own looks at the size of the process every millisecond. It may have to wait for a processor, so
+//            those that work look too, between two tasks and whenever they have read a megabyte (core/relief.hpp). Above the mark all pages of all files are
 //            unmapped. Pages that somebody is reading just then come back with his next access.
 // Disk       room is taken before anything is written: a full disk is a SystemError, never a signal.
 #pragma once
@@ -44,6 +44,8 @@ class Spill {
     std::uint64_t all = 0, files = 0;
   };
   [[nodiscard]] static Resident resident();
+  // So much of the rows may be resident before their pages are given back.
+  [[nodiscard]] static std::uint64_t mapped_share(std::uint64_t memory);
 
  private:
   friend class SpillFile;
@@ -56,6 +58,7 @@ class Spill {
 
   std::string folder_;
   std::uint64_t memory_;
+  std::uint64_t others_;  // of files that are not rows: the program
   std::mutex guard_;
   std::condition_variable wake_;
   bool over_ = false;

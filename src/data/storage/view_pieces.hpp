@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "core/relief.hpp"
 #include "halfspace/data/matrix.hpp"
 
 namespace halfspace {
@@ -31,8 +32,10 @@ constexpr bool of_doubles = std::is_same_v<typename View::Value, double>;
 // f(values, count) for pieces of all stored values; ends where it returns false.
 template <class View, class F>
 bool in_pieces(const View& view, std::size_t count, const F& f) {
-  for (std::size_t k = first_value(view); k < count; k += piece)
+  for (std::size_t k = first_value(view); k < count; k += piece) {
     if (!f(view.value + k, std::min(piece, count - k))) return false;
+    relieve();
+  }
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <type_traits>
 
+#include "core/relief.hpp"
 #include "halfspace/data/matrix.hpp"
 
 namespace halfspace {
@@ -17,7 +18,7 @@ void scatter_rows(const View& view, const PanelList& list, std::size_t begin, st
   using Value = typename View::Value;
   const double unit = std::is_same_v<Value, Decimal> ? 1 / view.divisor : 1.0;
   for (std::size_t k = begin; k < end; ++k, ++x) {
-    const auto row = view.row(list.row(k));
+    const auto row = counted_row(view, list.row(k));
     for (std::size_t e = 0; e < row.size; ++e) {
       double value = 1;
       if constexpr (std::is_same_v<Value, Decimal>) {

@@ -30,7 +30,7 @@ class NormalMatrix {
   [[nodiscard]] const double* lower() const { return matrix_.data(); }
   void clear();
   // G += sum d[k] x_{chosen[k]} x_{chosen[k]}'; d may be negative (rows that leave). The rows of all members of the team
-  // come to each of them, and each forms the whole of G.
+  // come to each of them. Where they are many, each forms some rows of G, and all get them from it.
   void add(std::span<const std::uint32_t> chosen, std::span<const double> d);
   template <class Archive>
   void state(Archive& a) {
@@ -38,15 +38,24 @@ class NormalMatrix {
   }
 
  private:
+  // Rows of G; in dense blocks whole panels.
+  struct Share {
+    std::size_t begin = 0, end = 0;
+  };
   void add(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::span<const double> d);
+  [[nodiscard]] std::vector<std::size_t> shares(const RowAccess& rows, std::span<const std::uint32_t> chosen,
+                                                bool scattered, double outer) const;
+  void add_scattered(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::span<const double> d,
+                     Share share);
   void add_sparse(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::span<const double> d,
-                  double* to) const;
+                  Share share, double* to) const;
   template <class T>
   void add_dense(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::span<const double> d,
-                 std::vector<T>& block);
+                 Share share, std::vector<T>& block);
   template <class T>
   void fill(const RowAccess& rows, std::span<const std::uint32_t> chosen, std::span<const T> root,
-            std::size_t begin, std::size_t end, T* block) const;
+            std::size_t begin, std::size_t end, std::size_t panels, T* block) const;
+  void give_share(const std::vector<std::size_t>& ends);
 
   const RowAccess& rows_;
   Team team_;

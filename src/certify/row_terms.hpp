@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums within rows, some rows at a time: those of different rows do not wait for each other. Each is added up in the order
-// of its columns, so that it has the bits it has alone.
+// Sums within rows for the certificate, some rows at a time, in the processor's vectors. Nothing here is shared with the
+// solvers. In which order a row is added up depends on its length and on whether it is sparse alone, so that it has the
+// same bits beside any other rows, with its values stored in any way, and on any processor; the bounds on rounding hold for
+// any order.
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <span>
 
@@ -12,13 +13,22 @@
 
 namespace halfspace {
 
-inline constexpr std::size_t rows_together = 8;
+inline constexpr std::size_t rows_together = 32;
 
-// Of theta . x + theta0: the sum, the sum of the sizes of its terms, their number; and |x|^2.
+// Of theta . x + theta0: the sum, the sum of the sizes of its terms, no less than their number; and |x|^2.
 struct RowTerms {
   double f = 0, size = 0, norm = 0;
   std::size_t terms = 1;
 };
+
+// Of `count` rows of the view by their numbers.
+template <class View>
+void measure_rows(const View& view, const std::size_t* rows, std::size_t count, const double* theta,
+                  double theta0, RowTerms* out) noexcept;
+// s += factor x of every row, one row after the other, and |x|^2 of each.
+template <class View>
+void add_rows_to(const View& view, const std::size_t* rows, std::size_t count, const double* factor,
+                 double* s, double* norm) noexcept;
 
 // Some rows by their numbers, at most rows_together of them.
 class SomeRows {
@@ -32,80 +42,14 @@ class SomeRows {
   template <class View>
   void measure(const View& view, std::span<const double> theta, double theta0,
                std::array<RowTerms, rows_together>& out) const {
-    for (std::size_t k = 0; k < count_; ++k) {
-      RowTerms one{theta0, std::abs(theta0)};
-      for_entries(view.row(rows_[k]), [&](std::uint32_t j, double x) {
-        const double term = theta[j] * x;
-        one.f += term;
-        one.size += std::abs(term);
-        one.norm += x * x;
-        ++one.terms;
-      });
-      out[k] = one;
-    }
+    measure_rows(view, rows_.data(), count_, theta.data(), theta0, out.data());
   }
-  template <class V>
-  void measure(const DenseView<V>& view, std::span<const double> theta, double theta0,
-               std::array<RowTerms, rows_together>& out) const {
-    const auto rows = all(view);
-    double f[rows_together], size[rows_together], norm[rows_together] = {};
-    std::size_t terms[rows_together];
-    for (std::size_t r = 0; r < rows_together; ++r) {
-      f[r] = theta0;
-      size[r] = std::abs(theta0);
-      terms[r] = 1;
-    }
-    for (std::size_t j = 0; j < view.cols; ++j) {
-      const double w = theta[j];
-      for (std::size_t r = 0; r < rows_together; ++r) {
-        const double x = decode(rows[r][j], view.divisor);
-        const double term = w * x;
-        f[r] += term;
-        size[r] += std::abs(term);
-        norm[r] += x * x;
-        terms[r] += x != 0 ? 1 : 0;
-      }
-    }
-    for (std::size_t r = 0; r < rows_together; ++r) out[r] = {f[r], size[r], norm[r], terms[r]};
-  }
-
-  // s += factor x of every row, one row after the other, and |x|^2 of each.
   template <class View>
   void add_to(const View& view, const double* factor, double* s, double* norm) const {
-    for (std::size_t k = 0; k < count_; ++k) {
-      double sum = 0;
-      for_entries(view.row(rows_[k]), [&](std::uint32_t j, double x) {
-        s[j] += factor[k] * x;
-        sum += x * x;
-      });
-      norm[k] = sum;
-    }
-  }
-  template <class V>
-  void add_to(const DenseView<V>& view, const double* factor, double* s, double* norm) const {
-    const auto rows = all(view);
-    double sum[rows_together] = {};
-    for (std::size_t j = 0; j < view.cols; ++j) {
-      double to = s[j];
-      for (std::size_t r = 0; r < rows_together; ++r) {
-        const double x = decode(rows[r][j], view.divisor);
-        to += factor[r] * x;
-        sum[r] += x * x;
-      }
-      s[j] = to;
-    }
-    for (std::size_t r = 0; r < rows_together; ++r) norm[r] = sum[r];
+    add_rows_to(view, rows_.data(), count_, factor, s, norm);
   }
 
  private:
-  // Where there are fewer, the first one stands in for the others.
-  template <class V>
-  [[nodiscard]] std::array<const V*, rows_together> all(const DenseView<V>& view) const {
-    std::array<const V*, rows_together> out{};
-    for (std::size_t r = 0; r < rows_together; ++r) out[r] = view.row(rows_[r < count_ ? r : 0]).value;
-    return out;
-  }
-
   std::array<std::size_t, rows_together> rows_{};
   std::size_t count_ = 0;
 };

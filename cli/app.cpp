@@ -81,34 +81,21 @@ Run Common::run() const {
 namespace {
 
 // What other programs call it.
-constexpr std::pair<std::string_view, std::string_view> other_names[] = {{"fit", "train"},
-                                                                         {"learn", "train"},
-                                                                         {"test", "evaluate"},
-                                                                         {"score", "evaluate"},
-                                                                         {"eval", "evaluate"},
-                                                                         {"validate", "evaluate"},
-                                                                         {"classify", "predict"},
-                                                                         {"apply", "predict"},
-                                                                         {"cv", "tune"},
-                                                                         {"cross-validate", "tune"},
-                                                                         {"cross-validation", "tune"},
-                                                                         {"crossval", "tune"},
-                                                                         {"grid", "tune"},
-                                                                         {"search", "tune"},
-                                                                         {"select", "tune"},
-                                                                         {"info", "show"},
-                                                                         {"print", "show"},
-                                                                         {"inspect", "show"},
-                                                                         {"check", "doctor"},
-                                                                         {"describe", "doctor"},
-                                                                         {"diagnose", "doctor"},
-                                                                         {"calibrate", "train"},
-                                                                         {"why", "explain"},
-                                                                         {"learning-curve", "curve"}};
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"fit", "train"},       {"learn", "train"},         {"test", "evaluate"},         {"score", "evaluate"},
+    {"eval", "evaluate"},   {"validate", "evaluate"},   {"classify", "predict"},      {"apply", "predict"},
+    {"cv", "tune"},         {"cross-validate", "tune"}, {"cross-validation", "tune"}, {"crossval", "tune"},
+    {"grid", "tune"},       {"search", "tune"},         {"select", "tune"},           {"info", "show"},
+    {"print", "show"},      {"inspect", "show"},        {"check", "doctor"},          {"describe", "doctor"},
+    {"diagnose", "doctor"}, {"why", "explain"},         {"learning-curve", "curve"}};
 
 }  // namespace
 
 const Verb& verb_by_name(const std::string& name) {
+  if (name == "calibrate")
+    throw UsageError("unknown verb 'calibrate'",
+                     "probabilities are learned with the model: halfspace train a9a -o a9a.model --algorithm "
+                     "svm --calibrate platt; tune has --calibrate too");
   std::vector<std::string> names;
   for (const Verb* verb : all_verbs) {
     if (verb->name == name) return *verb;

@@ -8,6 +8,7 @@
 #include "algorithm_options.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/evaluate/comparison.hpp"
+#include "halfspace/evaluate/unknown_labels.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "memory.hpp"
 #include "search_options.hpp"
@@ -27,6 +28,11 @@ class CompareModels final : public Command {
     options.argument("MODEL_B", "another model", second_);
     options.argument("DATA", "labelled rows that neither was trained on", data_.path);
     data_.add_reading_for_model(options);
+    data_.add_rename(options);
+  }
+  [[nodiscard]] std::string hint_for(const std::string& option) const override {
+    if (option == "--algorithm") return "halfspace compare DATA --algorithms A,B";
+    return {};
   }
   [[nodiscard]] std::string epilogue() const override {
     return "halfspace compare DATA --algorithms A,B compares ways of training on folds: see compare "
@@ -38,11 +44,13 @@ class CompareModels final : public Command {
     if ((first_ == "-") + (second_ == "-") + (data_.path == "-") > 1)
       throw UsageError("standard input comes once", "files for the others");
     if (data_.path == "-") throw UsageError("DATA is read once for each model: no standard input", "a file");
-    const Model a = load(first_, common.team());
-    const Model b = load(second_, common.team());
+    constexpr std::string_view usage = "halfspace compare MODEL_A MODEL_B DATA, or DATA --algorithms A,B";
+    const Model a = load_model(first_, common, usage);
+    const Model b = load_model(second_, common, usage);
     std::vector<std::string> notes;
     const Dataset rows_a = read_for_model(data_, a, common, notes);
     const Dataset rows_b = read_for_model(data_, b, common, notes);
+    const std::string unknown = unknown_labels_of(a, rows_a, b, rows_b);
     const PairedCounts counts = count_pairs({a, rows_a}, {b, rows_b}, common.team());
     const PairedTest test = mcnemar_test(counts.only_first_wrong, counts.only_second_wrong);
     const Interval interval = paired_difference_interval(counts);
@@ -50,7 +58,9 @@ class CompareModels final : public Command {
     std::sort(notes.begin(), notes.end());
     notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
     for (const std::string& note : notes) output.note(note);
+    if (!unknown.empty()) notes.push_back(unknown);  // in the object; the text has it whatever --quiet says
     print(counts, test, interval, needed, output);
+    if (!unknown.empty()) output.line(unknown);
     output.object(
         Json{{"schema", "halfspace.compare/1"},
              {"models", {first_, second_}},
@@ -71,6 +81,20 @@ class CompareModels final : public Command {
   }
 
  private:
+  // Labels that are none of a model's make it wrong on their rows, which says nothing about the two; empty: there are none.
+  static std::string unknown_labels_of(const Model& a, const Dataset& rows_a, const Model& b,
+                                       const Dataset& rows_b) {
+    if (!rows_a.labelled() || !rows_b.labelled()) return {};  // refused by the count
+    check_some_known(a, rows_a);
+    check_some_known(b, rows_b);
+    std::vector<UnknownLabel> unknown = unknown_labels(a, rows_a);
+    if (unknown.empty()) unknown = unknown_labels(b, rows_b);
+    if (unknown.empty()) return {};
+    const std::string hint = rename_hint(unknown);
+    return fmt::format("labels that are none of the model's count as errors: {}{}", unknown_words(unknown),
+                       hint.empty() ? "" : " -> " + hint);
+  }
+
   void print(const PairedCounts& counts, const PairedTest& test, const Interval& interval,
              const std::optional<std::uint64_t>& needed, const Output& output) const {
     const auto error = [&](const std::string& name, std::uint64_t only) {

@@ -27,7 +27,7 @@ class LearningCurve final : public Command {
     options.group("Options");
     options.text("--algorithm", "NAME", "what to train", word_).fallback = "logistic";
     options.list("--sizes", "N,N", "numbers of training rows", sizes_).fallback = "halves of all";
-    options.value("--test", "SHARE", "share of the rows to test on", curve_.test_share, {1e-6, 0.99});
+    add_share(options, "--test", "share of the rows to test on", curve_.test_share, {1e-6, 0.99});
     options.value("--repeats", "R", "how often, with other rows each time", curve_.repeats, {1, 1e4});
     groups_.add(options);
     OptionSpec bayes{"--bayes-error", "E", "the best possible error, where generate has said it"};

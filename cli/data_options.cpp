@@ -156,16 +156,40 @@ void check_one_stdin(const std::string& model, const std::string& rows) {
     throw UsageError("standard input cannot be both the model and the rows", "a file for one of them");
 }
 
+namespace {
+
+// The header of a model: its length in eight bytes, then an object. Texts of LIBLINEAR and LIBSVM say at once what they are.
+bool looks_like_model(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  const std::string head(peek(open_source(path), 11).head);
+  constexpr std::string_view words[] = {"solver_type", "svm_type", "kernel_type", "nr_class", "label "};
+  const bool text = std::any_of(std::begin(words), std::end(words),
+                                [&](std::string_view word) { return head.starts_with(word); });
+  return text || (head.size() >= 9 && head[8] == '{' && head[7] == 0 && head[6] == 0);
+}
+
+}  // namespace
+
+Model load_model(const std::string& path, const Common& common, std::string_view usage) {
+  try {
+    return load(path, common.team());
+  } catch (const InputError& error) {
+    // Taken for a model of LIBLINEAR for want of anything else.
+    const std::string& text = error.message();
+    const std::size_t middle = text.find("; ");
+    if (!text.starts_with("unknown key") || error.place().line != 1 || middle == std::string::npos) throw;
+    throw InputError(error.place(), "no model: " + text.substr(0, middle), text.substr(middle + 2),
+                     std::string(usage));
+  }
+}
+
 Model load_before_rows(std::string_view verb, const std::string& model, const std::string& rows,
                        const Common& common) {
   try {
-    return load(model, common.team());
+    return load_model(model, common, fmt::format("halfspace {} MODEL DATA", verb));
   } catch (const InputError&) {
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(rows, ignored)) throw;
-    // The header of a model: its length in eight bytes, then an object.
-    const std::string head(peek(open_source(rows), 9).head);
-    if (head.size() < 9 || head[8] != '{' || head[7] != 0 || head[6] != 0) throw;
+    if (!looks_like_model(rows)) throw;
     throw UsageError(
         fmt::format("{}: MODEL comes before DATA, and {} is a model", verb, printable(rows, 200)),
         fmt::format("halfspace {} {} {}", verb, printable(rows, 200), printable(model, 200)));

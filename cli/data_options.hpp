@@ -42,6 +42,8 @@ struct DataOptions {
 void check_one_stdin(const std::string& model, const std::string& rows);
 
 // Loads the model of a verb that takes MODEL DATA; says so when the two are given the other way round.
+// A file that is no model at all is refused in these words, with `usage` as the hint.
+[[nodiscard]] Model load_model(const std::string& path, const Common& common, std::string_view usage);
 [[nodiscard]] Model load_before_rows(std::string_view verb, const std::string& model, const std::string& rows,
                                      const Common& common);
 

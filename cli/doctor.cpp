@@ -100,8 +100,9 @@ class Doctor final : public Command {
     std::string out = "halfspace train";
     for (std::size_t k = 0; k < args_.size(); ++k) {
       const std::string& word = args_[k];
-      if (word == "--json" || word == "--quiet" || word.starts_with("--test=")) continue;
-      if (word == "--test") {
+      if (word == "--json" || word == "--quiet") continue;
+      if (has_holes_ && word.starts_with("--missing=")) continue;  // it refuses them
+      if (has_holes_ && word == "--missing") {
         ++k;
         continue;
       }

@@ -44,12 +44,22 @@ Costs parse_costs(const std::string& text) {
   return costs;
 }
 
+// Where the labels of a table would be, and what works without them.
+std::string label_hint(const Model& model, const std::string& model_path, const std::string& rows) {
+  const std::string predict =
+      fmt::format("halfspace predict {} {} needs none", printable(model_path, 200), printable(rows, 200));
+  if (model.encoding == nullptr || model.encoding->label_column.empty()) return predict;
+  return fmt::format("the model learned from column {}; {}", printable(model.encoding->label_column),
+                     predict);
+}
+
 // What there is to tell of an evaluation.
 struct Judged {
   Evaluation result;
   std::vector<Baseline> baselines;
   bool on_training_rows = false;
   std::vector<UnknownLabel> unknown;
+  std::string unknown_words;  // of them; empty: there are none
   std::vector<std::string> notes;
   std::optional<BayesComparison> bayes;
 };
@@ -79,6 +89,12 @@ class Evaluate final : public Command {
     data_.add_rename(options);
   }
 
+  [[nodiscard]] std::string hint_for(const std::string& option) const override {
+    if (option == "--label") return "labels stand in the column of that name in the training table";
+    if (option == "--metric") return "all figures are said; --json has more of them, --cost FP:FN a price";
+    return {};
+  }
+
   int run(const Common& common, Output& output) override {
     check_one_stdin(model_path_, data_.path);
     check_one_stdin(training_path_, data_.path);
@@ -96,14 +112,18 @@ class Evaluate final : public Command {
   [[nodiscard]] Judged judge(const Model& model, const Common& common) const {
     Judged out;
     const Dataset data = read_for_model(data_, model, common, out.notes);
-    if (!data.labelled()) throw InputError({data.name()}, "no labels", "evaluation needs labelled rows");
+    if (!data.labelled())
+      throw InputError({data.name()}, "no labels", "evaluation needs labelled rows",
+                       label_hint(model, model_path_, data_.path));
     out.result = evaluate(model, data, common.team(), {threshold_.score, costs_});
     out.unknown = unknown_labels(model, data);
     if (!out.unknown.empty()) {
       const std::string hint = rename_hint(out.unknown);
-      out.notes.push_back(fmt::format("{} have a label that is none of the model's and count as errors: {}{}",
-                                      counted(out.result.unknown_labels, "row"), unknown_words(out.unknown),
-                                      hint.empty() ? "" : " -> " + hint));
+      const bool one = out.result.unknown_labels == 1;
+      out.unknown_words = fmt::format("{} {} a label that is none of the model's and {}: {}{}",
+                                      counted(out.result.unknown_labels, "row"), one ? "has" : "have",
+                                      one ? "counts as an error" : "count as errors",
+                                      unknown_words(out.unknown), hint.empty() ? "" : " -> " + hint);
     }
     out.on_training_rows = trained_on(model, data);
     if (!law_path_.empty())
@@ -131,6 +151,7 @@ class Evaluate final : public Command {
     output.line(fmt::format(
         "error {}{}", error_words(result.count, 6),
         result.interval ? interval_words(result.interval) : ", no interval: weights that are not whole"));
+    if (!judged.unknown_words.empty()) output.line(judged.unknown_words);
     output.line(fmt::format("accuracy {:.6g}", 1 - result.error));
     if (judged.on_training_rows)
       output.line("these are the rows it was trained on: expect a larger error on others");
@@ -273,6 +294,7 @@ class Evaluate final : public Command {
     }
     value["per_class"] = std::move(figures);
     value["notes"] = judged.notes;
+    if (!judged.unknown_words.empty()) value["notes"].push_back(judged.unknown_words);
     return value;
   }
 

@@ -85,7 +85,9 @@ class Export final : public Command {
     if (!to_stdout) output.line(fmt::format("{} written", printable(output_path_, 200)));
     line(said(made.check, rows_path_.empty()));
     line(fmt::format("run here: {}; not run: {}", made.check.ran, made.check.not_ran));
-    for (const std::string& note : made.notes) output.note(note);
+    if (!made.left_out.empty()) line(made.left_out);  // --quiet does not hide it
+    for (const std::string& note : made.notes)
+      if (note != made.left_out) output.note(note);
   }
 
   Json json_of(const Exported& made, Target target) const {

@@ -14,6 +14,25 @@
 
 namespace halfspace::cli {
 
+OptionSpec& add_share(OptionList& options, const std::string& name, std::string help, double& share,
+                      Range range) {
+  OptionSpec spec{name, "SHARE", std::move(help), OptionType<double>::print(share)};
+  spec.set = [&share, name, range](const std::string& text) {
+    const bool percent = text.ends_with('%');
+    const std::string number = percent ? text.substr(0, text.size() - 1) : text, word = name.substr(2);
+    const Range any{range.min, 1e300};
+    const double value = OptionType<double>::parse(word, number, any) / (percent ? 100 : 1);
+    if (value > range.max)
+      throw UsageError(fmt::format("{}: '{}' is no share of the rows below {:g}", name, printable(text),
+                                   range.max >= 1 - 1e-6 ? 1 : range.max),
+                       value > 1 && value < 100
+                           ? fmt::format("{} {:g} for {:g} % of them", name, value / 100, value)
+                           : fmt::format("{} 0.2", name));
+    share = value;
+  };
+  return options.add(std::move(spec));
+}
+
 void GroupOption::add(OptionList& options) {
   options.text("--groups", "COLUMN",
                "tables: rows with the same cell in this column stay together; it is no feature", column_);
@@ -44,9 +63,8 @@ std::vector<std::uint32_t> GroupOption::read(const DataOptions& data, const Comm
 
 void Holdout::add_options(OptionList& options) {
   options.group("Judging");
-  options
-      .value("--holdout", "SHARE", "train without this share of the rows, and say the error on them", share_,
-             {0, 0.95})
+  add_share(options, "--holdout", "train without this share of the rows, and say the error on them", share_,
+            {0, 0.95})
       .fallback = "none";
   options.text("--test", "FILE", "say the error on the rows of this file too", test_path_);
   groups_.add(options);

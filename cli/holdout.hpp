@@ -12,6 +12,10 @@
 namespace halfspace::cli {
 
 // --groups COLUMN: rows with the same cell stay together. The column is no feature.
+// A share of the rows, as 0.2 or 20%.
+OptionSpec& add_share(OptionList& options, const std::string& name, std::string help, double& share,
+                      Range range);
+
 class GroupOption {
  public:
   void add(OptionList& options);

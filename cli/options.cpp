@@ -25,6 +25,25 @@ std::vector<std::string> split(const std::string& text, char between) {
 
 std::string see_help(const std::string& verb) { return fmt::format("see halfspace {} --help", verb); }
 
+// Options of other programs: what they are called here, where the verb has it.
+constexpr std::pair<std::string_view, std::string_view> other_options[] = {
+    {"--cv", "--folds"},          {"--kfold", "--folds"},        {"--k", "--folds"},
+    {"--n-splits", "--folds"},    {"--test-size", "--test"},     {"--scoring", "--metric"},
+    {"--n-jobs", "--threads"},    {"--jobs", "--threads"},       {"-j", "--threads"},
+    {"--random-state", "--seed"}, {"--steps", "--sizes"},        {"--points", "--sizes"},
+    {"--train-sizes", "--sizes"}, {"--validation", "--holdout"}, {"--target", "--label"},
+    {"--sep", "--delimiter"},     {"--na", "--missing-words"},   {"--impute", "--missing"}};
+
+std::string known_elsewhere(const std::string& name, const OptionList& options) {
+  for (const auto& [other, ours] : other_options) {
+    if (name != other) continue;
+    for (const OptionSpec& spec : options.all())
+      if (!spec.positional && spec.long_name() == ours)
+        return spec.unit.empty() ? std::string(ours) : fmt::format("{} {}", ours, spec.unit);
+  }
+  return {};
+}
+
 [[noreturn]] void refuse_extra(const OptionList& options, const std::string& verb, const std::string& extra,
                                const std::function<std::string(const std::string&)>& hint_for) {
   if (!extra.starts_with("-") || extra == "-" || extra.starts_with("-,")) {
@@ -32,6 +51,9 @@ std::string see_help(const std::string& verb) { return fmt::format("see halfspac
   }
   const std::string name = extra.substr(0, extra.find('='));
   std::string hint = hint_for(name);
+  if (hint.empty())
+    if (const std::string ours = known_elsewhere(name, options); !ours.empty())
+      hint = fmt::format("here it is {}", ours);
   if (hint.empty()) {
     std::vector<std::string> names{"--help"};
     for (const OptionSpec& spec : options.all()) {
@@ -43,12 +65,19 @@ std::string see_help(const std::string& verb) { return fmt::format("see halfspac
   throw UsageError(fmt::format("{}: unknown option {}", verb, printable(name)), hint);
 }
 
+// What may stand behind the option.
+std::string values_of(const OptionSpec& spec, const std::string& verb) {
+  const std::string& what = spec.choices.empty() ? spec.unit : spec.choices;
+  return what.empty() ? see_help(verb) : fmt::format("{} {}; {}", spec.long_name(), what, see_help(verb));
+}
+
 // A value that was left out because the next word is an option, or is empty.
 void check_value(const OptionSpec& spec, const std::string& value, const std::string& verb) {
-  if (value.empty()) throw UsageError(fmt::format("{} needs a value", spec.long_name()), see_help(verb));
+  if (value.empty())
+    throw UsageError(fmt::format("{} needs a value", spec.long_name()), values_of(spec, verb));
   if (!spec.positional && value.size() > 2 && value.starts_with("--")) {
     throw UsageError(fmt::format("{} needs a value, found the option {}", spec.long_name(), printable(value)),
-                     see_help(verb));
+                     values_of(spec, verb));
   }
 }
 
@@ -134,9 +163,11 @@ void parse_options(const OptionList& options, const std::string& verb, std::vect
     std::reverse(args.begin(), args.end());
     app.parse(std::move(args));
   } catch (const CLI::ArgumentMismatch& error) {
-    const std::string text = error.what();
-    throw UsageError(fmt::format("{} needs a value", printable(text.substr(0, text.find(':')))),
-                     see_help(verb));
+    const std::string text = error.what(), name = text.substr(0, text.find(':'));
+    std::string hint = see_help(verb);
+    for (const OptionSpec& spec : options.all())
+      if (!spec.positional && spec.long_name() == name) hint = values_of(spec, verb);
+    throw UsageError(fmt::format("{} needs a value", printable(name)), hint);
   } catch (const CLI::ParseError& error) {
     throw UsageError(printable(error.what(), 200), see_help(verb));
   }

@@ -29,7 +29,7 @@ class PathVerb final : public Command {
     options.group("Options");
     options.text("--algorithm", "NAME", "what to train: svm, logistic, nu-svm or any other", word_).fallback =
         "svm";
-    options.value("--holdout", "SHARE", "share of the rows to validate on", share_, {1e-6, 0.99});
+    add_share(options, "--holdout", "share of the rows to validate on", share_, {1e-6, 0.99});
     options.value(
         "--changes", "WHICH",
         "svm with the hinge and nu-svm: where exactly support vectors change; auto: where that is quick, "
@@ -41,15 +41,17 @@ class PathVerb final : public Command {
     data_.add_training(options);
   }
   [[nodiscard]] std::string hint_for(const std::string& option) const override {
+    if (option == "-o" || option == "--output")
+      return "the table goes to standard output; with --json > path.json, halfspace plot path path.json -o "
+             "path.svg draws it";
     return algorithms_.hint_for(option);
   }
 
   int run(const Common& common, Output& output) override {
-    if (algorithms_.names().size() != 1) throw UsageError("--algorithm: one for a path");
+    if (algorithms_.names().size() != 1)
+      throw UsageError("--algorithm: one for a path", "halfspace compare DATA --algorithms A,B");
     const SearchSpace space = algorithms_.spaces(data_, true, points_per_decade).front();
-    if (space.axes.size() != 1)
-      throw UsageError("a path goes along one option: one range",
-                       "--C 1e-4:1e4, or --algorithm nu-svm --nu 0.1:0.9");
+    if (space.axes.size() != 1) throw UsageError("a path goes along one option: one range", range_hint());
     std::vector<std::string> notes;
     const FoldData rows = read_for_folds(data_, groups_, common, notes);
     keep_memory();
@@ -94,6 +96,12 @@ class PathVerb final : public Command {
   }
 
  private:
+  [[nodiscard]] std::string range_hint() const {
+    const auto axis = usual_axis(Algorithm::by_name(algorithms_.names().front()));
+    if (axis) return fmt::format("--{} {}", axis->first, axis->second);
+    return "--algorithm svm --C 1e-4:1e4, or --algorithm nu-svm --nu 0.1:0.9";
+  }
+
   static std::optional<double> zero_up_to(const std::vector<PathPoint>& points) {
     for (const PathPoint& point : points)
       if (point.zero_up_to) return point.zero_up_to;

@@ -155,6 +155,12 @@ class Plot final : public Command {
     if (draws_rows()) return draw_rows(common, notes);
     if (picture_ == Picture::Path || picture_ == Picture::Curve) {
       const std::string json = read_all(*open_source(data_.path), data_.path, most_json);
+      const std::string_view verb = picture_ == Picture::Path ? "path" : "curve";
+      if (json.find_first_not_of(" \t\r\n") == std::string::npos ||
+          json[json.find_first_not_of(" \t\r\n")] != '{')
+        throw InputError({.file = data_.path}, "no JSON",
+                         fmt::format("what halfspace {} --json prints", verb),
+                         fmt::format("halfspace {0} DATA --json > {0}.json", verb));
       return picture_ == Picture::Path ? plot_path(json, {.file = data_.path})
                                        : plot_curve(json, {.file = data_.path});
     }

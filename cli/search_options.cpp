@@ -17,16 +17,6 @@
 namespace halfspace::cli {
 namespace {
 
-std::vector<std::string> names_in(const std::string& text) {
-  std::vector<std::string> out;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end > begin) out.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return out;
-}
-
 std::string value_of(const std::vector<std::string>& args, const std::string& option,
                      std::string_view fallback) {
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -40,15 +30,7 @@ std::string value_of(const std::vector<std::string>& args, const std::string& op
 
 AlgorithmChoice::AlgorithmChoice(const std::vector<std::string>& args, std::string option,
                                  std::string_view fallback)
-    : option_(std::move(option)), names_(names_in(value_of(args, option_, fallback))) {
-  for (std::size_t k = 0; k < names_.size(); ++k) {
-    (void)Algorithm::by_name(names_[k]);
-    if (std::find(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(k), names_[k]) !=
-        names_.begin() + static_cast<std::ptrdiff_t>(k))
-      throw UsageError(fmt::format("{}: {} is there twice", option_, names_[k]));
-  }
-  if (names_.empty()) throw UsageError(fmt::format("{} needs the name of an algorithm", option_));
-}
+    : option_(std::move(option)), names_(algorithm_names(value_of(args, option_, fallback), option_)) {}
 
 void AlgorithmChoice::add_options(OptionList& options, bool makes_features) {
   makes_features_ = makes_features;
@@ -82,14 +64,10 @@ std::string AlgorithmChoice::hint_for(const std::string& option) const {
 
 std::vector<SearchSpace> AlgorithmChoice::spaces(const DataOptions& data, bool search,
                                                  double per_decade) const {
-  std::vector<SearchSpace> out;
   if (makes_features_ && !given_.contains("kernel"))
     throw UsageError("--features nystrom and fourier need --kernel", "--kernel rbf:0.1");
-  for (const std::string& name : names_) {
-    const Preparation preparation{data.positive, data.scale, data.map, data.map_kernel, data.read.zero_based};
-    out.push_back(search_space(name, preparation, {given_.begin(), given_.end()}, search, per_decade));
-  }
-  return out;
+  const Preparation preparation{data.positive, data.scale, data.map, data.map_kernel, data.read.zero_based};
+  return search_spaces(names_, preparation, {given_.begin(), given_.end()}, search, per_decade);
 }
 
 std::vector<Candidate> AlgorithmChoice::candidates(const DataOptions& data) const {

@@ -36,9 +36,9 @@ class Show final : public Command {
     options.value("--top", "N", "how many of the largest weights", top_, {0, 4294967295.0});
   }
 
-  int run(const Common&, Output& output) override {
+  int run(const Common& common, Output& output) override {
     if (begins_like_cache()) return show_cache(output);
-    const Model model = load(model_path_);
+    const Model model = load_model(model_path_, common, "halfspace doctor DATA looks at rows");
     print(model, output);
     if (support_) print_support(model, output);
     output.object(output.json() ? json(model) : Json());

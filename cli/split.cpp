@@ -35,9 +35,16 @@ class SplitRows final : public Command {
     options.group("Options");
     options.text("-o,--output", "TRAIN,TEST", "where the two parts go; the names say the formats", output_)
         .required = true;
-    options.value("--test", "SHARE", "share of the rows for TEST", share_, {1e-9, 1 - 1e-9});
+    add_share(options, "--test", "share of the rows for TEST", share_, {1e-9, 1 - 1e-9});
     groups_.add(options);
     data_.add_reading(options);
+  }
+
+  [[nodiscard]] std::string hint_for(const std::string& option) const override {
+    if (option == "--stratify" || option == "--stratified")
+      return "no need: every class has its share in both parts";
+    if (option == "--shuffle") return "no need: rows are drawn at random, by --seed";
+    return {};
   }
 
   int run(const Common& common, Output& output) override {
@@ -69,6 +76,10 @@ class SplitRows final : public Command {
       output.line(fmt::format("{} without a label {} in neither of them", counted(unlabelled, "row"),
                               unlabelled == 1 ? "is" : "are"));
     if (copied) output.line("rows copied as they stand in the table");
+    if (data.labelled() && data.classes().size() == 1)
+      output.note(fmt::format(
+          "all rows have the label {}: there is nothing to learn (--label NAME for another column)",
+          printable(data.classes()[0])));
     output.object(Json{{"schema", "halfspace.split/1"},
                        {"rows", data.rows()},
                        {"seed", common.seed},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "threshold.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "halfspace/core/error.hpp"
@@ -14,6 +16,9 @@ void Threshold::add_option(OptionList& options) {
       "0"};
   spec.set = [this](const std::string& text) {
     if (!text.ends_with('%')) {
+      if (text.find_first_of("0123456789") == std::string::npos)
+        throw UsageError(fmt::format("--threshold: '{}' is no score", printable(text)),
+                         "--threshold 0.5 for a score, --threshold 70% for a probability");
       score = OptionType<double>::parse("threshold", text, {-1e300, 1e300});
       probability.reset();
       return;

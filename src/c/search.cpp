@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C interface: options chosen by cross-validation, and a classifier along one of them.
-#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -13,29 +12,9 @@ namespace {
 
 constexpr double path_points_per_decade = 2;
 
-std::vector<std::string> words_in(const std::string& text) {
-  std::vector<std::string> out;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', from), text.size());
-    out.push_back(text.substr(from, comma - from));
-    from = comma + 1;
-  }
-  return out;
-}
-
 std::vector<SearchSpace> spaces_of(const halfspace_training& how, double per_decade) {
-  std::vector<SearchSpace> out;
-  for (const std::string& name : words_in(text_or(how.algorithm, "logistic")))
-    out.push_back(search_space(name, preparation_of(how), options_of(how), true, per_decade));
-  for (const auto& given : options_of(how)) {
-    const bool known = std::any_of(out.begin(), out.end(), [&](const SearchSpace& space) {
-      const std::vector<OptionInfo> options = Algorithm::by_name(space.fixed.algorithm).options();
-      return std::any_of(options.begin(), options.end(),
-                         [&](const OptionInfo& one) { return one.name == given.first; });
-    });
-    if (!known) Algorithm::by_name(out.front().fixed.algorithm).set(given.first, given.second);
-  }
-  return out;
+  return search_spaces(algorithm_names(text_or(how.algorithm, "logistic")), preparation_of(how),
+                       options_of(how), true, per_decade);
 }
 
 TuneOptions tune_options(const halfspace_search& search, const Run& run, std::size_t rows) {

@@ -69,7 +69,22 @@ std::size_t parse_word(std::string_view name, std::string_view text,
   const auto found = std::find(words.begin(), words.end(), text);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
   const std::vector<std::string> names(words.begin(), words.end());
-  const std::string near = nearest_name(text, names);
+  // Names that other programs have for them.
+  static constexpr std::pair<std::string_view, std::string_view> others[] = {{"1se", "one-standard-error"},
+                                                                             {"1-se", "one-standard-error"},
+                                                                             {"one-se", "one-standard-error"},
+                                                                             {"sigmoid", "platt"},
+                                                                             {"z-score", "standard"},
+                                                                             {"zscore", "standard"},
+                                                                             {"min-max", "minmax"},
+                                                                             {"lasso", "l1"},
+                                                                             {"ridge", "l2"},
+                                                                             {"never", "none"},
+                                                                             {"off", "none"},
+                                                                             {"no", "none"}};
+  std::string near = nearest_name(text, names);
+  for (const auto& [other, ours] : others)
+    if (text == other && std::find(words.begin(), words.end(), ours) != words.end()) near = ours;
   throw UsageError(fmt::format("--{}: '{}' is not one of {}", name, printable(text), join_words(words, ", ")),
                    near.empty() ? "" : fmt::format("did you mean {}?", near));
 }

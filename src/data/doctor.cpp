@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/radix_sort.hpp"
 #include "data/examine/column_checks.hpp"
@@ -89,6 +90,21 @@ Twins find_twins(const Dataset& data, const View& view, const Threads& threads) 
   return twins;
 }
 
+// Of equal rows a classifier is at most right on those of one class, at best the most frequent.
+std::uint64_t least_errors(const Dataset& data, const Twins& twins) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> rows;  // the first of the equal ones, and the label
+  rows.reserve(twins.present.size());
+  for (const std::uint32_t i : twins.present) rows.emplace_back(twins.first[i], data.labels()[i]);
+  std::sort(rows.begin(), rows.end());
+  std::uint64_t right = 0, most = 0, same = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    same = k > 0 && rows[k] == rows[k - 1] ? same + 1 : 1;
+    if (k > 0 && rows[k].first != rows[k - 1].first) right += std::exchange(most, 0);
+    most = std::max(most, same);
+  }
+  return rows.size() - (right + most);
+}
+
 void report_twins(const Dataset& data, const Twins& twins, Examination& result) {
   std::uint64_t copies = 0, against = 0;
   std::string examples;
@@ -107,12 +123,16 @@ void report_twins(const Dataset& data, const Twins& twins, Examination& result) 
   }
   result.distinct_rows = twins.present.size() - copies;
   if (against > 0) {
+    const std::uint64_t errors = least_errors(data, twins);
     result.findings.push_back(
         {"contradiction",
          fmt::format("{} row{} the values of an earlier row but another label: {}{}", against,
                      against == 1 ? " has" : "s have", examples,
                      against > 5 ? fmt::format(" and {} more", against - 5) : ""),
-         "no classifier is right on both; check the labels, or expect at least these errors"});
+         fmt::format(
+             "no classifier is right on both; check the labels, or expect at least {} error{} on these "
+             "rows from any",
+             errors, errors == 1 ? "" : "s")});
   }
   if (copies > 0) {
     result.findings.push_back(

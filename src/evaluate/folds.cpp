@@ -20,11 +20,25 @@ void check_classes(const Dataset& data) {
   std::vector<std::uint64_t> rows(data.classes().size(), 0);
   for (std::size_t i = 0; i < data.rows(); ++i)
     if (data.weight(i) > 0) ++rows[data.labels()[i]];
+  const auto known = std::count_if(rows.begin(), rows.end(), [](std::uint64_t n) { return n > 0; });
+  if (known == 1) {
+    const auto only = static_cast<std::size_t>(
+        std::find_if(rows.begin(), rows.end(), [](std::uint64_t n) { return n > 0; }) - rows.begin());
+    throw InputError(
+        {.file = data.name()},
+        fmt::format("only one class ({}) in {} rows", printable(data.classes()[only]), rows[only]),
+        "choosing and judging need at least two");
+  }
   for (std::size_t c = 0; c < rows.size(); ++c) {
     if (rows[c] == 1)
-      throw UsageError(fmt::format("class {} has one row: held out, it could not be learned",
-                                   printable(data.classes()[c])),
-                       "at least two rows of every class");
+      throw UsageError(
+          fmt::format("class {} has one row: held out, it could not be learned",
+                      printable(data.classes()[c])),
+          rows.size() > 20 && 2 * data.rows() < 20 * rows.size()
+              ? fmt::format("{} classes in {} rows look like numbers to predict: --label NAME for "
+                            "another column, or make classes of them first",
+                            rows.size(), data.rows())
+              : "at least two rows of every class");
   }
 }
 

@@ -68,6 +68,18 @@ std::size_t coarse_count(double low, double high, bool logarithmic, double per_d
   return static_cast<std::size_t>(std::clamp(std::round(decades * per_decade) + 1, 5.0, 41.0));
 }
 
+// Two numbers with something else than a colon between them, as other people write a range; empty: it is none.
+std::string as_range(std::string_view text) {
+  for (const std::string_view mark :
+       {std::string_view(".."), std::string_view("-"), std::string_view("to")}) {
+    for (std::size_t at = text.find(mark, 1); at != std::string_view::npos; at = text.find(mark, at + 1)) {
+      const std::string_view low = text.substr(0, at), high = text.substr(at + mark.size());
+      if (grid_number(low) && grid_number(high)) return fmt::format("{}:{}", low, high);
+    }
+  }
+  return {};
+}
+
 [[noreturn]] void refuse_axis(const std::string& option, std::string_view text) {
   throw UsageError(
       fmt::format("--{} {}: wanted LOW:HIGH, LOW:HIGH:COUNT or values with commas", option, printable(text)),
@@ -136,7 +148,12 @@ std::optional<Axis> parse_axis(const Algorithm& algorithm, const std::string& op
   }
   const bool list = rest.find(',') != std::string_view::npos;
   const std::vector<std::string_view> parts = parts_of(rest, list ? ',' : ':');
-  if (parts.size() < 2) return std::nullopt;
+  if (parts.size() < 2) {
+    if (const std::string range = as_range(rest); !range.empty())
+      throw UsageError(fmt::format("--{}: '{}' is not a number", option, printable(text)),
+                       fmt::format("a range is --{} {}{}", option, axis.prefix, range));
+    return std::nullopt;
+  }
   std::vector<double> numbers;
   for (const std::string_view part : parts) {
     const auto number = grid_number(part);
@@ -148,6 +165,10 @@ std::optional<Axis> parse_axis(const Algorithm& algorithm, const std::string& op
     std::sort(axis.values.begin(), axis.values.end());
   } else {
     const double low = numbers[0], high = numbers[1];
+    if (low > high && parts.size() <= 3)
+      throw UsageError(
+          fmt::format("--{} {}: LOW is above HIGH", option, printable(text)),
+          fmt::format("--{} {}{}:{}", option, axis.prefix, printable(parts[1]), printable(parts[0])));
     if (parts.size() > 3 || !(low < high)) refuse_axis(option, text);
     axis.range = true;
     axis.logarithmic = low > 0 && high / low >= 10 * (1 - 1e-12);

@@ -120,6 +120,10 @@ std::vector<LearningPoint> learning_curve(const Dataset& data, const Candidate& 
                                           const LearningOptions& options, const Run& run,
                                           const std::function<void(double done)>& observe) {
   if (!data.labelled()) throw InputError({.file = data.name()}, "no labels", "labelled rows");
+  if (data.classes().size() == 1 && data.rows() > 0)
+    throw InputError({.file = data.name()},
+                     fmt::format("only one class ({}) in {} rows", printable(data.classes()[0]), data.rows()),
+                     "training needs at least two");
   (void)candidate.make();
   const auto repeats = static_cast<std::size_t>(options.repeats);
   std::vector<Split> splits;
@@ -135,7 +139,8 @@ std::vector<LearningPoint> learning_curve(const Dataset& data, const Candidate& 
       options.sizes.empty() ? usual_sizes(most, data.classes().size()) : options.sizes;
   for (const std::uint64_t size : sizes) {
     if (size > most)
-      throw UsageError(fmt::format("{} rows to train on; {} are left beside the test rows", size, most));
+      throw UsageError(fmt::format("{} rows to train on; {} are left beside the test rows", size, most),
+                       fmt::format("--sizes up to {}, or a smaller --test", most));
   }
   std::vector<LearningRun> runs(sizes.size() * repeats);
   std::mutex guard;

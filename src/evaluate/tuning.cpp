@@ -198,7 +198,10 @@ class Search {
     }
     if (run_.stop.asked()) return;
     for (const TriedPoint& point : out_.table)
-      if (!point.score.refusal.empty()) throw UsageError(point.score.refusal, "other values to try");
+      if (!point.score.refusal.empty())
+        throw UsageError(point.score.refusal, options_.metric.kind == MetricKind::Error
+                                                  ? "other values to try"
+                                                  : "another --metric, or other values to try");
   }
 
   const Dataset& data_;
@@ -254,6 +257,42 @@ SearchSpace search_space(const std::string& name, const Preparation& preparation
   (void)space.at(first).make();  // ends outside of what an option takes are said before the work
   (void)space.at(last).make();
   return space;
+}
+
+std::vector<std::string> algorithm_names(std::string_view text, std::string_view option) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string name(text.substr(begin, end - begin));
+    begin = end + 1;
+    if (name.empty()) continue;
+    (void)Algorithm::by_name(name);
+    if (std::find(out.begin(), out.end(), name) != out.end())
+      throw UsageError(fmt::format("{}: {} is there twice", option, name));
+    out.push_back(std::move(name));
+  }
+  if (out.empty()) throw UsageError(fmt::format("{} needs the name of an algorithm", option));
+  return out;
+}
+
+std::vector<SearchSpace> search_spaces(const std::vector<std::string>& algorithms,
+                                       const Preparation& preparation,
+                                       const std::vector<std::pair<std::string, std::string>>& given,
+                                       bool usual, double per_decade) {
+  std::vector<SearchSpace> out;
+  for (const std::string& name : algorithms)
+    out.push_back(search_space(name, preparation, given, usual, per_decade));
+  for (const auto& [option, text] : given) {
+    const bool known =
+        (preparation.map.has_value() && option == "kernel") ||
+        std::any_of(algorithms.begin(), algorithms.end(), [&option = option](const std::string& name) {
+          const std::vector<OptionInfo> options = Algorithm::by_name(name).options();
+          return std::any_of(options.begin(), options.end(),
+                             [&](const OptionInfo& one) { return one.name == option; });
+        });
+    if (!known) Algorithm::by_name(algorithms.front()).set(option, text);  // says what there is
+  }
+  return out;
 }
 
 Candidate SearchSpace::at(const std::vector<double>& values) const {

@@ -72,9 +72,12 @@ void complete(Fit& fit, const Dataset& data, std::string_view algorithm, Facts o
   model.certificate = to_json(fit.proof.certificates);
   Facts own = std::move(model.facts);  // what the solver had to say
   const Team team = patient_members(run);
+  const bool known = run.near != nullptr && !run.near->fingerprint.empty();
+  const std::string fingerprint = known ? run.near->fingerprint : data.fingerprint(team);
+  if (run.leave != nullptr) run.leave->fingerprint = fingerprint;
   model.facts = {{"rows", fmt::format("{}", team.total(data.rows()))},
                  {"features", fmt::format("{}", data.features())},
-                 {"data", data.fingerprint(team)},
+                 {"data", fingerprint},
                  {"seed", fmt::format("{}", run.seed)},
                  {"version", std::string(version())}};
   if (run.start != nullptr) model.facts.emplace_back("from", run.start->name);

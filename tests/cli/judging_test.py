@@ -41,7 +41,7 @@ class Judging(ProgramTest):
         (self.folder / "some.csv").write_text(text, encoding="utf-8")
         result = self.run_program("evaluate", "model", "some.csv")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("did you mean 'no'?", result.stderr.decode())
+        self.assertIn("did you mean 'no'?", result.stdout.decode())
         self.assertEqual(self.json("evaluate", "model", "some.csv")["unknown"], [{"label": "NO!", "rows": 1, "nearest": "no"}])
 
     def test_labels_with_an_equals_sign_are_renamed_too(self):

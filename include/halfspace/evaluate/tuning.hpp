@@ -29,6 +29,13 @@ struct SearchSpace {
 [[nodiscard]] SearchSpace search_space(const std::string& algorithm, const Preparation& preparation,
                                        const std::vector<std::pair<std::string, std::string>>& given,
                                        bool usual, double per_decade);
+// "A,B": algorithms by their names, each there is and once. UsageError names `option`.
+[[nodiscard]] std::vector<std::string> algorithm_names(std::string_view text,
+                                                       std::string_view option = "--algorithm");
+// One space for each of them; an option goes to every algorithm that has it, and UsageError says when none has.
+[[nodiscard]] std::vector<SearchSpace> search_spaces(
+    const std::vector<std::string>& algorithms, const Preparation& preparation,
+    const std::vector<std::pair<std::string, std::string>>& given, bool usual, double per_decade);
 
 // Best: the smallest mean. One standard error: the plainest classifier whose mean is within one standard error of the best
 // (Breiman, Friedman, Olshen, Stone: "Classification and regression trees", 1984, section 3.4.3).

@@ -49,6 +49,7 @@ struct Exported {
   std::string bytes;
   ExportCheck check;
   std::vector<std::string> notes;  // what a user of it has to know
+  std::string left_out;  // the one of them that says which answers of the model it does not give; empty: none
 };
 
 // Throws UsageError for what the target cannot say, with the targets that can, and InputError when what was made does not

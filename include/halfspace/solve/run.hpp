@@ -55,6 +55,7 @@ struct Neighbour {
   double C = 0;
   std::vector<Plane> planes;           // or functions of a kernel machine, without theta
   std::shared_ptr<const void> kernel;  // products of rows that kernel machines share
+  std::string fingerprint{};  // of the rows, so that each fit need not hash them anew; empty: not known
 };
 
 class Checkpoint;

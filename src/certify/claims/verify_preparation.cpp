@@ -72,6 +72,11 @@ std::string choices_of(const Encoding& table) {
   add("words", words);
   if (table.missing != Missing::Error)
     out += fmt::format(", missing values by {}", missing[static_cast<std::size_t>(table.missing)]);
+  add("cells that mean missing", table.missing_words);
+  if (!table.header) out += ", no header";
+  if (table.delimiter != ',')
+    out += table.delimiter == '\t' ? std::string(", cells parted by tabs")
+                                   : fmt::format(", cells parted by {}", printable({&table.delimiter, 1}));
   if (table.one_hot == OneHot::Reference) out += ", the first category is the reference";
   if (table.decimal == DecimalMark::Comma) out += ", decimal commas";
   return out;

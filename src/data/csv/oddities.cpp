@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 
@@ -55,6 +56,30 @@ double share_of(const TextTable& texts, const std::function<bool(std::string_vie
   return texts.size() == 0 ? 0 : static_cast<double>(found) / static_cast<double>(texts.size());
 }
 
+bool is_number(std::string_view text) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return !text.empty() && code == std::errc() && end == text.data() + text.size();
+}
+
+// A column of numbers but for a word or two that stand for what is missing; empty: it is none.
+std::string stray_words(const std::string& column, const TextTable& texts) {
+  constexpr std::size_t few = 3, enough_numbers = 8;
+  std::string words;
+  std::size_t others = 0, numbers = 0;
+  for (std::uint32_t id = 0; id < texts.size(); ++id) {
+    if (is_number(texts.text(id))) {
+      ++numbers;
+    } else if (++others <= few) {
+      words += (words.empty() ? "" : ",") + printable(texts.text(id), 40);
+    }
+  }
+  if (others == 0 || others > few || numbers < enough_numbers) return {};
+  return fmt::format(
+      "column {} holds numbers and {}, read as {} categories: --missing-words '{}' --missing indicator",
+      column, words, texts.size(), words);
+}
+
 // What is odd about a column of categories; empty: nothing.
 std::string category_oddity(const std::string& column, const TextTable& texts, std::uint64_t rows) {
   const double size = texts.size();
@@ -66,6 +91,7 @@ std::string category_oddity(const std::string& column, const TextTable& texts, s
     return fmt::format(
         "column {} holds dates, read as {} categories: --ignore {}, or write what matters as numbers", column,
         texts.size(), column);
+  if (std::string words = stray_words(column, texts); !words.empty()) return words;
   if (rows < enough_rows_to_tell) return {};
   double words = 0;
   for (std::uint32_t id = 0; id < texts.size(); ++id) words += static_cast<double>(words_in(texts.text(id)));

@@ -121,21 +121,25 @@ const TargetEntry targets[] = {
      "LIBSVM itself"}};
 static_assert(std::size(targets) == enum_words<Target>.size());
 
-std::vector<std::string> notes_of(const Model& model, Target target, const ExportCheck& check) {
+// Answers of the model that the form does not give.
+std::string left_out(const Model& model, Target target, const ExportCheck& check) {
+  if (check.probabilities) return {};
+  if (model.calibrator.on())
+    return fmt::format("left out: the probabilities that {} calibration has learned",
+                       OptionType<CalibrationKind>::print(model.calibrator.kind));
+  if (!has_probabilities(model) || target == Target::Libsvm) return {};
+  return labels_follow_probabilities(model)
+             ? "left out: the probabilities of pairs of classes; labels are those of the votes"
+             : "left out: probabilities";
+}
+
+std::vector<std::string> notes_of(const Model& model, Target target) {
   std::vector<std::string> out;
   const bool table = model.encoding != nullptr && model.encoding->features() > 0;
   const bool program = target == Target::Onnx || target == Target::C || target == Target::JavaScript;
   if (table && (program || target == Target::Liblinear || target == Target::Libsvm))
     out.push_back(fmt::format(
         "it takes the {} features that the columns of the table become, not the columns", model.features()));
-  if (model.calibrator.on() && !check.probabilities)
-    out.push_back(fmt::format("the probabilities that {} calibration has learned are left out",
-                              OptionType<CalibrationKind>::print(model.calibrator.kind)));
-  else if (has_probabilities(model) && !check.probabilities && target != Target::Libsvm)
-    out.emplace_back(
-        labels_follow_probabilities(model)
-            ? "the probabilities of pairs of classes are left out, and labels are those of the votes"
-            : "probabilities are left out");
   if (model.tie == Tie::Abstain && model.planes() == 1 &&
       (target == Target::Liblinear || target == Target::Libsvm))
     out.emplace_back("a score of exactly zero becomes the first class there");
@@ -170,7 +174,9 @@ Exported export_model(const Model& model, Target target, const ExportOptions& op
   out.check = travel::compare(model, made.answers(rows), rows, target, threads);
   out.check.ran = entry.ran;
   out.check.not_ran = entry.not_ran;
-  out.notes = notes_of(model, target, out.check);
+  out.left_out = left_out(model, target, out.check);
+  out.notes = notes_of(model, target);
+  if (!out.left_out.empty()) out.notes.push_back(out.left_out);
   out.bytes = std::move(made.bytes);
   return out;
 }

@@ -140,20 +140,46 @@ class Span {
     return penalty + loss_slopes(p_, at_.data(), u_.data(), h_.data(), team_, list_);
   }
 
-  // From the point whose objective was asked for last, or nearly so: only the last trial of a search is kept.
-  Place newton_step(const Place& x) {
-    const Sums sums = sum_rows(team_, list_, Sums{}, [&](std::size_t begin, std::size_t end, Sums& sum) {
-      for (std::size_t i = begin; i < end; ++i) {
-        double z[unknowns] = {};
-        for (std::size_t k = 0; k < planes_; ++k) z[k] = (*z_[k])[i];
-        z[offset] = 1;
+  // For so many planes; the numbers of the others stay zero.
+  template <std::size_t planes>
+  [[nodiscard]] Sums row_sums() const {
+    static_assert(planes <= most_planes);
+    return sum_rows(team_, list_, Sums{}, [&](std::size_t begin, std::size_t end, Sums& sum) {
+      std::array<const double*, planes> scores;
+      for (std::size_t k = 0; k < planes; ++k) scores[k] = z_[k]->data();
+      double gradient[planes + 1], curvature[(planes + 1) * (planes + 2) / 2];
+      // The offset is the last of all unknowns, behind planes that there are not.
+      const auto for_all = [&](const auto& gradient_at, const auto& curvature_at) {
         std::size_t at = 0;
-        for (std::size_t k = 0; k < unknowns; ++k) {
-          sum.gradient[k] += u_[i] * z[k];
-          for (std::size_t l = 0; l <= k; ++l) sum.curvature[at++] += h_[i] * z[k] * z[l];
+        for (std::size_t k = 0; k <= planes; ++k) {
+          const std::size_t row = k < planes ? k : offset;
+          gradient_at(gradient[k], sum.gradient[row]);
+          for (std::size_t l = 0; l <= k; ++l)
+            curvature_at(curvature[at++], sum.curvature[row * (row + 1) / 2 + (l < planes ? l : offset)]);
+        }
+      };
+      const auto take = [](double& here, const double& there) { here = there; };
+      const auto leave = [](const double& here, double& there) { there = here; };
+      for_all(take, take);
+      for (std::size_t i = begin; i < end; ++i) {
+        double z[planes + 1];
+        for (std::size_t k = 0; k < planes; ++k) z[k] = scores[k][i];
+        z[planes] = 1;
+        const double u = u_[i], h = h_[i];
+        std::size_t at = 0;
+        for (std::size_t k = 0; k <= planes; ++k) {
+          gradient[k] += u * z[k];
+          const double weighed = h * z[k];
+          for (std::size_t l = 0; l <= k; ++l) curvature[at++] += weighed * z[l];
         }
       }
+      for_all(leave, leave);
     });
+  }
+
+  // From the point whose objective was asked for last, or nearly so: only the last trial of a search is kept.
+  Place newton_step(const Place& x) {
+    const Sums sums = planes_ == 1 ? row_sums<1>() : planes_ == 2 ? row_sums<2>() : row_sums<3>();
     std::array<Place, unknowns> matrix = square_;
     Place right{}, move{};
     std::size_t at = 0;

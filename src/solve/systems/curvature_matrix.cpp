@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 
 #include "core/row_sums.hpp"
@@ -68,23 +67,14 @@ void CurvatureMatrix::prepare(std::span<const std::uint32_t> rows, std::span<con
     factor();
     return;
   }
-  double sum = 0, low = 0;
-  add_in_turn(team_, sum, [&](double& to) { to = std::accumulate(h.begin(), h.end(), to); });
-  double high = sum / wanted;
-  for (int halving = 0; halving < 20; ++halving) {
-    const double middle = (low + high) / 2;
-    double count = 0;
-    add_in_turn(team_, count, [&](double& to) {
-      for (const double w : h) to += std::min(1.0, w / middle);
-    });
-    (count > wanted ? low : high) = middle;
-  }
+  const double high = weight_of_one(list, h, wanted);
   std::vector<std::uint32_t> some;
   std::vector<double> heavy;
   double passed = 0.5;
   add_in_turn(team_, passed, [&](double& to) {
+    const double scale = 1 / high;
     for (std::size_t k = 0; k < rows.size(); ++k) {
-      to += std::min(1.0, h[k] / high);
+      to += std::min(1.0, h[k] * scale);
       if (to < 1) continue;
       to -= 1;
       some.push_back(rows[k]);
@@ -94,6 +84,32 @@ void CurvatureMatrix::prepare(std::span<const std::uint32_t> rows, std::span<con
   matrix_.add(some, heavy);
   raise_diagonal(rows, list, h);
   factor();
+}
+
+// The weight from which a row is always in a sample of `wanted` rows, where lighter ones are there with their share of it: of the
+// rows that are heavier the number, of the others the sum says the next and never larger one. Few passes until nobody changes.
+double CurvatureMatrix::weight_of_one(const Stretch& list, std::span<const double> h, double wanted) const {
+  struct Parts {
+    double light = 0, heavy = 0;
+    Parts& operator+=(const Parts& o) {
+      light += o.light;
+      heavy += o.heavy;
+      return *this;
+    }
+  };
+  double high = std::numeric_limits<double>::infinity(), heavy = 0;
+  for (int round = 0; round < 20; ++round) {
+    const Parts sum = sum_rows(team_, list, Parts{}, [&](std::size_t begin, std::size_t end, Parts& to) {
+      for (std::size_t k = begin; k < end; ++k) {
+        to.light += h[k] < high ? h[k] : 0.0;
+        to.heavy += h[k] < high ? 0.0 : 1.0;
+      }
+    });
+    if ((round > 0 && sum.heavy == heavy) || !(sum.heavy < wanted) || !(sum.light > 0)) break;
+    heavy = sum.heavy;
+    high = sum.light / (wanted - sum.heavy);
+  }
+  return high;
 }
 
 // Columns that few rows have are missing from a sample, or nearly so, and H would be next to nothing there:

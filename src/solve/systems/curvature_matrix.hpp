@@ -54,6 +54,7 @@ class CurvatureMatrix {
  private:
   static constexpr int fresh_iterations = 3;  // what a new factor needs as well
   void raise_diagonal(std::span<const std::uint32_t> rows, const Stretch& list, std::span<const double> h);
+  [[nodiscard]] double weight_of_one(const Stretch& list, std::span<const double> h, double wanted) const;
   double sample_size(std::span<const std::uint32_t> rows, const Stretch& list, double rows_per_feature);
 
   const RowAccess& rows_;

@@ -32,6 +32,7 @@
 #include "core/simd/row_loops.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/core/random.hpp"
+#include "solve/convex/cost_model.hpp"
 #include "solve/convex/dual_state.hpp"
 
 namespace halfspace {
@@ -84,8 +85,7 @@ class DualDescent {
       if (slack_ > 0) promise_ = std::clamp(relative * s_.scale() / slack_, 0.02, 50.0);
       if (pass >= first_passes) {
         const double rate = std::log(last / relative) / static_cast<double>(pass - last_pass);
-        // Passes that cost about as much as the steps that come instead.
-        const double patience = s_.logistic ? 10 : 60;
+        const double patience = cost_model::patience_of_passes(s_.logistic);
         const double rest = std::log(relative / s_.goal.gap);
         if (!(rate * patience > rest)) return s_.logistic ? newton(pass) : faces(pass, relative);
       }
@@ -292,7 +292,12 @@ class DualDescent {
     for (const std::uint32_t b : blocks_) {
       const std::size_t begin = b * block, size = std::min(block, active_.size() - begin);
       std::copy_n(active_.begin() + static_cast<std::ptrdiff_t>(begin), size, rows.begin());
-      random.shuffle(std::span(rows.data(), size));
+      // One random number has enough digits for the order of a block.
+      std::uint64_t digits = random.next();
+      for (std::size_t k = size; k > 1; --k) {
+        std::swap(rows[k - 1], rows[digits % k]);
+        digits /= k;
+      }
       order_.insert(order_.end(), rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(size));
     }
     rests_.resize(s_.n, 0);

@@ -15,6 +15,7 @@
 
 #include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
+#include "solve/convex/cost_model.hpp"
 #include "solve/systems/line_losses.hpp"
 
 namespace halfspace {
@@ -56,8 +57,7 @@ class Span {
     for (auto* v : {&at_, &u_, &h_}) v->assign(problem.rows(), 0.0);
     add(plane.theta, plane.scores, rows);
     // A third plane pays where a step in all features is by conjugate gradients.
-    constexpr std::size_t few_features = 1500;
-    const std::size_t most = plane.theta.size() > few_features ? most_planes : 2;
+    const std::size_t most = plane.theta.size() > cost_model::few_columns ? most_planes : 2;
     for (const auto& one : plane.earlier)
       if (planes_ < most && one->theta.size() == plane.theta.size()) add(one->theta, one->scores, rows);
     uses_[offset] = p_.offset != Offset::None;

@@ -31,6 +31,7 @@
 
 #include "core/row_sums.hpp"
 #include "core/simd/row_loops.hpp"
+#include "solve/convex/cost_model.hpp"
 #include "solve/convex/row_sample.hpp"
 #include "solve/convex/solver.hpp"
 #include "solve/narrow/narrow.hpp"
@@ -43,7 +44,7 @@
 namespace halfspace {
 namespace {
 
-constexpr std::size_t direct_limit = 400, factor_limit = NewtonSystem::factor_limit;
+constexpr std::size_t factor_limit = NewtonSystem::factor_limit;
 constexpr double near = 0.03;  // a step that promises less than this of the objective is one of the last
 constexpr std::uint64_t most_steps = 200;
 constexpr int most_short_steps = 8;  // of a piecewise quadratic loss, before its path is followed instead
@@ -117,10 +118,9 @@ double mean_curvature(const Problem& p, const RowAccess& rows, const Team& team)
 // Whether steps of a piecewise quadratic loss are solved with H itself rather than by conjugate gradients with a
 // sample of it: few features, or a mean eigenvalue of H so large that a sample is too rough.
 bool wants_matrix(const Problem& p, const RowAccess& rows, const Team& team) {
-  const std::size_t d = rows.cols();
-  if (!piecewise_quadratic(p.loss) || d > factor_limit) return false;
-  if (d <= direct_limit) return true;
-  return mean_curvature(p, rows, team) > 5e4;
+  if (!piecewise_quadratic(p.loss) || rows.cols() > factor_limit) return false;
+  return rows.cols() <= cost_model::always_corrected_columns ||
+         mean_curvature(p, rows, team) > cost_model::rough_curvature;
 }
 
 // The largest |x|^2 of some of the rows.
@@ -315,7 +315,7 @@ class Newton {
         system_.solve(g_, 0.5 * std::sqrt(2 * goal_.gap * std::max(1.0, primal_)), steps_, step_);
     // Ill-conditioned beyond the sample: from here on H itself, which is corrected by few rows a step. Without a
     // sample: the products of the rows, once they cost less than the iterations that they save.
-    if (piecewise_ && d_ <= factor_limit && iterations > 30) direct_ = true;
+    if (piecewise_ && d_ <= factor_limit && iterations > cost_model::products_worth_matrix) direct_ = true;
     if (d_ > factor_limit &&
         static_cast<std::size_t>(iterations) > std::max<std::size_t>(20, level_.list.total / 10))
       wants_gram_ = true;

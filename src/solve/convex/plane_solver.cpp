@@ -14,15 +14,10 @@
 #include "core/row_sums.hpp"
 #include "halfspace/core/error.hpp"
 #include "solve/convex/constant_plane.hpp"
+#include "solve/convex/cost_model.hpp"
 
 namespace halfspace {
 namespace {
-
-// Semismooth and direct Newton steps factor a matrix of this many unknowns; above, the factor costs too much, and
-// above the second number no other solver's failure is worth it.
-constexpr std::size_t few_features = 1500, most_features = 4000;
-// A squared hinge next to its optimum is left to Newton steps up to this sum of the eigenvalues of its part of H.
-constexpr double light_curvature = 300;
 
 DualPoint point_of(const std::vector<double>& alpha) {
   DualPoint out;
@@ -103,11 +98,11 @@ SolverName choose_by_sums(SolverName wanted, SolverName alone, const Loss& loss,
   if (able.empty() || (!is_open(wanted) && !among(able, wanted)))
     refuse_by_sums(wanted, loss, penalty, able, who);
   const SolverName out = among(able, alone) ? alone : able.back();
-  if (is_open(wanted) && out == SolverName::Semismooth && features > most_features)
+  if (is_open(wanted) && out == SolverName::Semismooth && features > cost_model::most_factored_columns)
     throw UsageError(
         fmt::format("the {} loss with {} features is solved by dual descent, which goes from row to row, {} "
                     "(up to {} features there is another solver)",
-                    name_of(loss), features, who.cannot(), most_features),
+                    name_of(loss), features, who.cannot(), cost_model::most_factored_columns),
         fmt::format("--loss squared-hinge or --loss smooth-hinge, or {}", who.otherwise()));
   return out;
 }
@@ -124,13 +119,13 @@ std::vector<SolverName> ladder(SolverName wanted, const Problem& problem, const 
   const bool squared = std::holds_alternative<SquaredHinge>(problem.loss);
   if (near && (logistic || squared) && wanted == SolverName::Auto &&
       newton_handles(problem.loss, problem.penalty) &&
-      (logistic || curvature_sum(problem, rows, team) <= light_curvature))
+      (logistic || curvature_sum(problem, rows, team) <= cost_model::light_curvature))
     first = SolverName::Newton;
   std::vector<SolverName> out{first};
   if (!is_open(wanted)) return out;
   const bool by_sums = in_files || !team.alone() || wanted == SolverName::Team;
   for (const SolverName next : able_solvers(problem.loss, problem.penalty, by_sums))
-    if (next != first && (next != SolverName::Semismooth || rows.cols() <= most_features))
+    if (next != first && (next != SolverName::Semismooth || rows.cols() <= cost_model::most_factored_columns))
       out.push_back(next);
   return out;
 }
@@ -240,9 +235,8 @@ SolverName choose_solver(SolverName wanted, const Loss& loss, const Penalty& pen
   const std::vector<SolverName> able = able_solvers(loss, penalty, false);
   if (able.empty() || (!is_open(wanted) && !among(able, wanted))) refuse_solver(wanted, loss, penalty, able);
   const std::size_t d = rows.cols();
-  const bool few = d <= few_features && team.total(rows.rows()) * 4 >= d;
   // Few features: the last of the able ones, which factors a matrix. Many: dual descent comes first, where it can.
-  const SolverName best = few ? able.back() : able.front();
+  const SolverName best = cost_model::wants_factor(team.total(rows.rows()), d) ? able.back() : able.front();
   const SolverName chosen = is_open(wanted) ? best : wanted;
   if (team.alone() && !in_files && wanted != SolverName::Team) return chosen;
   return choose_by_sums(wanted, chosen, loss, penalty, d, {team.alone() && in_files});

@@ -21,17 +21,13 @@
 #include "core/row_sums.hpp"
 #include "core/simd/dense.hpp"
 #include "core/simd/row_loops.hpp"
+#include "solve/convex/cost_model.hpp"
 #include "solve/convex/row_sample.hpp"
 #include "solve/narrow/panel_rows.hpp"
 
 namespace halfspace {
 namespace {
 
-constexpr std::size_t most_columns = 64, least_rows = 2000;
-// Fewer rows for an unknown, and a sample of them is no longer cheap.
-constexpr std::size_t rows_per_unknown = 480;
-// Multiplying with a zero costs this part of finding an entry of a sparse row.
-constexpr double zero_cost = 0.35;
 constexpr int sample_passes = 60, smooth_passes = 25, hinge_passes = 12;
 constexpr double widest = 4, narrowest_of_sample = 0.08;
 
@@ -358,12 +354,12 @@ class Narrow {
 
 bool narrow_handles(const Problem& problem, const RowAccess& rows, const Team& team) {
   const std::size_t d = rows.cols();
-  if (d > most_columns || !problem.usable.empty() || !std::holds_alternative<L2>(problem.penalty))
+  if (d > cost_model::most_narrow_columns || !problem.usable.empty() ||
+      !std::holds_alternative<L2>(problem.penalty))
     return false;
   const std::size_t all = team.total(rows.rows());
-  if (all < std::max(least_rows, rows_per_unknown * (d + 1))) return false;
-  const auto entries = static_cast<double>(team.total(problem.data->nonzeros()));
-  return entries >= zero_cost * static_cast<double>(d) * static_cast<double>(all);
+  return cost_model::enough_for_panels(all, d) &&
+         cost_model::full_enough_for_panels(all, d, team.total(problem.data->nonzeros()));
 }
 
 Solution solve_narrow(const Problem& problem, const RowAccess& rows, const Goal& goal) {

@@ -35,9 +35,15 @@ std::optional<ErrorCount> detail::training_error(const Fit& fit, const Dataset& 
   const std::vector<double>& values = *found;
   if (fit.trace.scores.empty() || std::holds_alternative<LinearModel>(model.form))
     check_scores(model, values, data);
-  ErrorCount out;
-  add_in_turn(team, out, [&](ErrorCount& to) { to = count_errors(model, values, data, data.labels(), to); });
-  return out;
+  // Where there are several members, the sum is where they stop.
+  try {
+    ErrorCount out;
+    add_in_turn(team, out,
+                [&](ErrorCount& to) { to = count_errors(model, values, data, data.labels(), to); });
+    return out;
+  } catch (const Stopped&) {
+    return {};
+  }
 }
 
 }  // namespace halfspace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A message is a head and arrays one after the other: weights, lengths of sparse rows, values, indices. Numbers that
-// floats hold travel as floats, and indices in two bytes where that is enough: the network is what it takes.
+// floats hold travel as floats, ones not at all, and indices in two bytes where that is enough: the network is what it
+// takes.
 #include "solve/systems/gathered_rows.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 struct Head {
   std::uint64_t rows = 0, values = 0;
-  std::uint64_t floats = 0;  // 1: values are
+  std::uint64_t value_bytes = sizeof(double);  // 4: floats; 0: all are 1
 };
 
 template <class T>
@@ -84,17 +85,19 @@ Members::Bytes message_of(const RowAccess& rows, std::span<const std::uint32_t> 
   value.resize(count);
   index.resize(rows.sparse() ? count : 0);
   std::vector<float> floats;
-  const bool exact = as_floats(value, floats);
+  const bool ones = std::all_of(value.begin(), value.end(), [](double v) { return v == 1; });
+  const bool exact = !ones && as_floats(value, floats);
+  const std::size_t value_bytes = ones ? 0 : exact ? sizeof(float) : sizeof(double);
   Members::Bytes out;
-  out.reserve(sizeof(Head) + weight.size_bytes() + 4 * length.size() + count * (exact ? 4 : 8) +
+  out.reserve(sizeof(Head) + weight.size_bytes() + 4 * length.size() + count * value_bytes +
               4 * index.size());
-  const Head head{chosen.size(), count, exact ? 1U : 0U};
+  const Head head{chosen.size(), count, value_bytes};
   const auto bytes = std::as_bytes(std::span(&head, 1));
   out.insert(out.end(), bytes.begin(), bytes.end());
   const auto weights = std::as_bytes(weight);
   out.insert(out.end(), weights.begin(), weights.end());
   append(out, length);
-  exact ? append(out, floats) : append(out, value);
+  if (!ones) exact ? append(out, floats) : append(out, value);
   if (short_indices(d)) {
     append(out, std::vector<std::uint16_t>(index.begin(), index.end()));
   } else {
@@ -113,7 +116,12 @@ void GatheredRows::add(const Members::Bytes& message, std::size_t columns, bool 
   if (weighed) arrays.read<double>(count, weights_);
   std::vector<std::uint32_t> length;
   if (!start_.empty()) arrays.read<std::uint32_t>(count, length);
-  head.floats != 0 ? arrays.read<float>(values, value_) : arrays.read<double>(values, value_);
+  if (head.value_bytes == 0) {
+    value_.resize(value_.size() + values, 1.0);
+  } else {
+    head.value_bytes == sizeof(float) ? arrays.read<float>(values, value_)
+                                      : arrays.read<double>(values, value_);
+  }
   if (!start_.empty())
     short_indices(columns) ? arrays.read<std::uint16_t>(values, index_)
                            : arrays.read<std::uint32_t>(values, index_);

@@ -29,7 +29,7 @@ def _in_lines(X):
 
 
 def dataset(X, labels=None, classes=None, weights=None, names=None, label_name=None, n_jobs=None, decimals=False, categories=None):
-    """X: float64 or float32, in C or Fortran order, or CSR; read where it is. labels: a number of `classes` for every row."""
+    """X: float64 or float32, in C or Fortran order, or CSR; read where it is (mostly zeros in a dense one: copied without them). labels: a number of `classes` for every row."""
     keep = [X]
     rows = lib.Rows(hold=lib.BORROW, decimals=int(decimals), threads=lib.threads(n_jobs))
     if labels is not None:

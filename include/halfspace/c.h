@@ -61,8 +61,8 @@ typedef struct halfspace_array {
 } halfspace_array;
 
 /* COPY: arrays may go when the call returns; the set has the storage, and training the bits, of a file with these rows.
- * BORROW: values are read where they are if they can be (dense rows one after the other; sparse rows with ascending columns and
- * without stored zeros), and must stay until the set is freed. */
+ * BORROW: values are read where they are if they can be (dense rows one after the other, unless three quarters are zeros; sparse
+ * rows with ascending columns and without stored zeros), and must stay until the set is freed. */
 enum { HALFSPACE_COPY = 0, HALFSPACE_BORROW = 1 };
 
 /* What belongs to rows besides their values. All zero: nothing. Always copied. */

@@ -75,7 +75,7 @@ class Classifier(FilesMixin, ClassifierMixin, BaseEstimator):
         try:
             return _data.dataset(X, numbers, self._names, weights, self.__dict__.get("feature_names_in_"),
                                  label_name if isinstance(label_name, str) else None, n_jobs=self.n_jobs, decimals=self._decimals(),
-                                 categories=self._categories, often=True)
+                                 categories=self._categories)
         except ValueError:
             _checks.complain(self, X)
             raise

@@ -28,20 +28,10 @@ def _in_lines(X):
     return fits(along, cols, down, rows) or fits(down, rows, along, cols)
 
 
-def _mostly_zeros(X):
-    """Whether an array is large and at most a quarter of it is not zero, by some of its rows: then a sparse copy is soon made and quicker to go through."""
-    few, step = 100000, max(1, len(X) // 200)
-    return X.size > few and 4 * np.count_nonzero(X[::step]) < X[::step].size
-
-
-def dataset(X, labels=None, classes=None, weights=None, names=None, label_name=None, n_jobs=None, decimals=False, categories=None, often=False):
-    """X: float64 or float32, in C or Fortran order, or CSR; read where it is. labels: a number of `classes` for every row.
-
-    often: it will be gone through again and again.
-    """
+def dataset(X, labels=None, classes=None, weights=None, names=None, label_name=None, n_jobs=None, decimals=False, categories=None):
+    """X: float64 or float32, in C or Fortran order, or CSR; read where it is (mostly zeros in a dense one: copied without them). labels: a number of `classes` for every row."""
     keep = [X]
-    hold = lib.COPY if often and not sparse.issparse(X) and _mostly_zeros(X) else lib.BORROW
-    rows = lib.Rows(hold=hold, decimals=int(decimals), threads=lib.threads(n_jobs))
+    rows = lib.Rows(hold=lib.BORROW, decimals=int(decimals), threads=lib.threads(n_jobs))
     if labels is not None:
         labels = np.ascontiguousarray(labels, np.uint32)
         rows.labels, rows.classes, rows.class_count = labels.ctypes.data, lib.texts(classes), len(classes)

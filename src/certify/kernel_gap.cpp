@@ -131,20 +131,24 @@ struct KernelGap::Sums {
     return out;
   }
 
+  const LeftRows<double>& left_rows() {
+    if (!left) left.emplace(*rows, places(vectors.size()));
+    return *left;
+  }
+
   void compute_exact(std::span<const std::uint32_t> groups) {
     if (groups.empty()) return;
-    if (!left) {
-      rows.emplace(data.pack<double>(rows_of(vectors), exact, threads));
-      left.emplace(*rows, places(vectors.size()));
-    }
+    if (!rows) rows.emplace(data.pack<double>(rows_of(vectors), exact, threads));
     const LeftScale scale{exact, vectors.size(), rows->longest(), longest};
     std::optional<KernelRows<double>> others;
     if (!std::equal(groups.begin(), groups.end(), vectors.begin(), vectors.end()))
       others.emplace(data.pack<double>(rows_of(groups), exact, threads));
     const KernelRows<double>& right = others ? *others : *rows;
     std::vector<double> out(right.padded(), 0.0);
-    if (!vectors.empty())
-      add_kernel_sums(kernel, *left, right, LeftWeights<double>(weights), out.data(), threads);
+    if (!others)
+      add_own_sums(kernel, *rows, weights, out.data(), threads);
+    else if (!vectors.empty())
+      add_kernel_sums(kernel, left_rows(), right, LeftWeights<double>(weights), out.data(), threads);
     for (std::size_t k = 0; k < groups.size(); ++k) {
       const std::uint32_t g = groups[k];
       sum[g] = out[k];

@@ -147,6 +147,7 @@ class Validation {
       } done{order, task};
       one(task / folds_, task % folds_);
     });
+    warm_.rest();
     for (std::size_t c = 0; c < candidates_.size(); ++c) {
       if (left_[c] > 0) summarise(scores_[c], folds_of(c));
     }

@@ -107,25 +107,36 @@ std::vector<std::vector<std::size_t>> WarmStarts::groups(std::size_t first) cons
 }
 
 bool WarmStarts::wanted(std::size_t candidate) const {
-  return kin_[candidate].has_value() && (keep_all_ || children_[candidate] > 0);
+  return kin_[candidate].has_value() && (keep_all_ || children_[candidate] > 0 || kin_[candidate]->kernel);
 }
 
 std::shared_ptr<const Neighbour> WarmStarts::near(std::size_t candidate, std::size_t fold) {
-  if (parent_[candidate] == none) return nullptr;
   const std::lock_guard lock(guard_);
+  if (parent_[candidate] == none) {
+    if (!kin_[candidate] || !kin_[candidate]->kernel || spare_.empty()) return nullptr;
+    auto memory = std::make_shared<Neighbour>();
+    memory->kernel = std::move(spare_.back());
+    spare_.pop_back();
+    return memory;
+  }
   const auto place = places_.find({parent_[candidate], fold});
   return place == places_.end() ? nullptr : place->second.end;
 }
 
 void WarmStarts::leave(std::size_t candidate, std::size_t fold, std::shared_ptr<const Neighbour> end) {
-  // Rows of a kernel matrix go to the next of the chain or to nobody.
+  const std::lock_guard lock(guard_);
+  // Rows of a kernel matrix go to the next of the chain; at its end their memory goes to the next chain.
   if (end->kernel != nullptr && children_[candidate] != 1) {
     auto light = std::make_shared<Neighbour>(*end);
-    light->kernel = nullptr;
+    spare_.push_back(std::exchange(light->kernel, nullptr));
     end = std::move(light);
   }
+  if (keep_all_ || children_[candidate] > 0) places_[{candidate, fold}].end = std::move(end);
+}
+
+void WarmStarts::rest() {
   const std::lock_guard lock(guard_);
-  places_[{candidate, fold}].end = std::move(end);
+  spare_.clear();
 }
 
 void WarmStarts::started(std::size_t candidate, std::size_t fold) {

@@ -121,6 +121,29 @@ TEST_CASE(
   check_block<double>(random_rows(45, 37, 0.6, false, 7), RowForm::Differences, kernels[1], 1e-14);
 }
 
+TEST_CASE("sums over a set of its own rows, with every value computed once, are those over all pairs") {
+  for (const std::size_t count :
+       {std::size_t{1}, std::size_t{31}, std::size_t{33}, std::size_t{95}, std::size_t{1300}}) {
+    for (const RowForm form : {RowForm::Dense, RowForm::Differences, RowForm::Sparse, RowForm::Ones}) {
+      CAPTURE(count);
+      const bool ones = form == RowForm::Ones;
+      const Dataset data = testing::dataset_from(random_rows(count, 9, ones ? 0.4 : 0.7, ones, count));
+      const auto access = RowAccess::of(data.matrix());
+      const KernelFunction kernel{KernelKind::Rbf, 0.1};
+      const KernelRows<double> packed(*access, numbers(count), data.features(), form, Threads(1));
+      std::vector<double> weights(count);
+      for (std::size_t k = 0; k < count; ++k) weights[k] = 0.5 * static_cast<double>(k % 7) - 1.4;
+      std::vector<double> all(packed.padded(), 1.0), own(packed.padded(), 1.0), three(packed.padded(), 1.0);
+      add_kernel_sums(kernel, LeftRows<double>(packed, numbers(count)), packed, LeftWeights<double>(weights),
+                      all.data(), Threads(1));
+      add_own_sums(kernel, packed, weights, own.data(), Threads(1));
+      add_own_sums(kernel, packed, weights, three.data(), Threads(3));
+      CHECK(own == three);
+      for (std::size_t i = 0; i < count; ++i) CHECK(std::abs(own[i] - all[i]) <= 1e-11);
+    }
+  }
+}
+
 // Whole multiples of a unit, written with so many digits.
 testing::Rows multiples(std::size_t count, std::size_t features, double unit, double digits,
                         std::uint64_t seed) {

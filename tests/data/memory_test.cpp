@@ -216,6 +216,38 @@ TEST_CASE("a fingerprint is that of the entries in every storage") {
   }
 }
 
+TEST_CASE("dense arrays that are mostly zeros are stored without them unless they must stay where they are") {
+  Random random(11);
+  const auto filled = [&](std::size_t rows, std::size_t cols, std::uint64_t of_twenty) {
+    Rows out(rows, std::vector<double>(cols, 0.0));
+    for (auto& row : out)
+      for (double& x : row)
+        if (random.below(20) < of_twenty) x = static_cast<double>(1 + random.below(900)) / 7;
+    return out;
+  };
+  const auto is_borrowed = [](const auto& values, const Rows& rows, Hold hold) {
+    const std::vector<int> labels = sample_labels(rows.size());
+    const Dataset data =
+        Dataset::dense(values, rows.size(), rows[0].size(), {.hold = hold, .labels = labels});
+    check_entries(data, rows);
+    const Dataset copy = Dataset::dense(values, rows.size(), rows[0].size(), {.labels = labels});
+    CHECK(data.fingerprint() == copy.fingerprint());
+    CHECK(bytes_of("perceptron", data) == bytes_of("perceptron", copy));
+    return value_pointer(data) == values.data();
+  };
+  const Rows few = filled(700, 100, 3), half = filled(700, 100, 10), little = filled(20, 20, 1);
+  CHECK_FALSE(is_borrowed(flat<double>(few), few, Hold::Borrow));
+  CHECK(is_borrowed(flat<double>(few), few, Hold::BorrowOnly));
+  CHECK(is_borrowed(flat<double>(half), half, Hold::Borrow));
+  CHECK(is_borrowed(flat<double>(little), little, Hold::Borrow));
+
+  std::vector<float> values = flat<float>(few);
+  values[12345] = std::nanf("");
+  const std::string message =
+      input_error([&] { Dataset::dense(values, few.size(), few[0].size(), {.hold = Hold::Borrow}); });
+  CHECK(message.find("row 124, column 46") != std::string::npos);
+}
+
 TEST_CASE("a fingerprint of decimals does not depend on how many are stored") {
   const Rows rows{{0.1, 2.5}, {-0.3, 10}};
   std::vector<Decimal> digits{{100}, {2500}, {-300}, {10000}};

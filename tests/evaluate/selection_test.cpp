@@ -231,6 +231,9 @@ TEST_CASE(
   const Metric area{MetricKind::Auc, {}};
   const auto one = cross_validate(data, plan, candidates, area, {});
   const auto three = cross_validate(data, plan, candidates, area, {.threads = Threads(3)});
+  // The second kernel has the memory of the first, and no more of it.
+  const auto second = cross_validate(data, plan, {candidates.begin() + 4, candidates.end()}, area, {});
+  for (std::size_t k = 0; k < 4; ++k) CHECK(testing::same_bits(one[k + 4].values, second[k].values));
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     CAPTURE(k);
     CHECK(testing::same_bits(one[k].values, three[k].values));

@@ -24,8 +24,8 @@ using IndexArray = std::variant<std::span<const std::int32_t>, std::span<const s
                                 std::span<const std::uint32_t>, std::span<const std::uint64_t>>;
 
 // Copy: into the storage that a file with these rows would have, so that training gives the bits that it gives on the file.
-// Borrow: values are read where they are if the set can use them there (dense rows one after the other; sparse rows whose
-// columns ascend, without stored zeros), and copied like above if not.
+// Borrow: values are read where they are if the set can use them there (dense rows one after the other, unless three quarters
+// or more are zeros; sparse rows whose columns ascend, without stored zeros), and copied like above if not.
 // BorrowOnly: what would have to be copied is an InputError that says why.
 enum class Hold { Copy, Borrow, BorrowOnly };
 

@@ -309,9 +309,22 @@ void add(const T* tile, std::size_t rows, const T* weight, double* sums) {
 #endif
 
 template <class T>
+void add_rows(const T* tile, std::size_t rows, const T* weight, double* sums) {
+  const Tag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t wide = width();
+  for (std::size_t r = 0; r < rows; ++r) {
+    auto sum = hn::Zero(d);
+    for (std::size_t c = 0; c < wide; c += lanes)
+      sum = hn::MulAdd(hn::LoadU(d, weight + c), hn::LoadU(d, tile + r * wide + c), sum);
+    sums[r] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
+  }
+}
+
+template <class T>
 void fill(TileOperations<T>& out) {
-  out = {&dense<T>,     &sparse<T>, &differences<T>, &multiples<T>, &ones<T>,
-         &dense_row<T>, &apply<T>,  &apply_row<T>,   &add<T>,       hn::Lanes(Tag<T>())};
+  out = {&dense<T>, &sparse<T>,    &differences<T>, &multiples<T>, &ones<T>,           &dense_row<T>,
+         &apply<T>, &apply_row<T>, &add<T>,         &add_rows<T>,  hn::Lanes(Tag<T>())};
 }
 
 void make_table(TileTable& out) {

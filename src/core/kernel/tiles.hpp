@@ -71,6 +71,8 @@ struct TileOperations {
                     T* out) = nullptr;
   // sums[c] += sum over r of weight[r] tile[r][c]
   void (*add)(const T* tile, std::size_t rows, const T* weight, double* sums) = nullptr;
+  // sums[r] += sum over all c of weight[c] tile[r][c]
+  void (*add_rows)(const T* tile, std::size_t rows, const T* weight, double* sums) = nullptr;
   std::size_t lanes = 0;
 };
 // Entries (and columns of a sparse row) are added up in this many chains, which are then added in order.

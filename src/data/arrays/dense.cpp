@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dense arrays. Rows that lie one after the other can be used where they are; others are gathered in blocks of rows.
+// Dense arrays. Rows that lie one after the other can be used where they are; others are gathered in blocks of rows, and so
+// are rows that are mostly zeros: whoever visits the rows again and again is done with their entries several times sooner.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,6 +68,21 @@ std::uint64_t check_dense_rows(const V* values, const DensePlaces& at, const Arr
                     });
 }
 
+// Whether rows that could be read where they are had better be stored without their zeros. An entry of a sparse row takes up to
+// 12 bytes where a dense one has 4 or 8, and a product with it takes as long as some three of a dense row, so that a quarter of
+// the values is where copying begins to pay; few values are not worth a copy. Looks at rows spread over the array.
+template <class V>
+bool mostly_zeros(const V* values, const DensePlaces& at) {
+  constexpr std::size_t few_values = std::size_t{1} << 16U, looked_at = 256;
+  if (at.rows < 16 || at.rows * at.cols < few_values) return false;
+  const std::size_t every = std::max<std::size_t>(1, at.rows / looked_at);
+  std::size_t nonzeros = 0, all = 0;
+  for (std::size_t i = every / 2; i < at.rows; i += every, all += at.cols)
+    nonzeros += at.cols -
+                static_cast<std::size_t>(std::count(values + i * at.cols, values + (i + 1) * at.cols, V{0}));
+  return nonzeros * 4 <= all;
+}
+
 // Columns are read a few values at a time: at least a line of the processor's cache.
 std::size_t rows_per_block(const DensePlaces& at) {
   constexpr std::size_t values = 65536, line = 8, most_cols = std::size_t{1} << 20U;
@@ -112,30 +128,32 @@ RowBlock gather_rows(const V* values, const DensePlaces& at, std::size_t begin, 
                      const std::string& name) {
   if constexpr (std::is_same_v<V, double>)
     if (at.across == 1) return take_rows(values, at, begin, end, name);
-  std::vector<double> all((end - begin) * at.cols);
-  if (at.across == 1) {
-    for (std::size_t i = begin; i < end; ++i)
-      std::copy_n(values + i * at.down, at.cols, all.data() + (i - begin) * at.cols);
-  } else {
-    for (std::size_t j = 0; j < at.cols; ++j)
-      for (std::size_t i = begin; i < end; ++i)
-        all[(i - begin) * at.cols + j] = static_cast<double>(values[i * at.down + j * at.across]);
-  }
   RowBlock block;
-  for (std::size_t i = begin; i < end; ++i) {
+  const auto add_row = [&](std::size_t i, const auto* row) {
     for (std::size_t j = 0; j < at.cols; ++j) {
-      const double x = all[(i - begin) * at.cols + j];
+      if (row[j] == 0) continue;
+      const double x = static_cast<double>(row[j]);
       if (!std::isfinite(x)) refuse_value(name, i, j, x);
       block.add(static_cast<std::uint32_t>(j), x);
     }
     block.end_row();
+  };
+  if (at.across == 1) {
+    for (std::size_t i = begin; i < end; ++i) add_row(i, values + i * at.down);
+    return block;
   }
+  std::vector<double> all((end - begin) * at.cols);
+  for (std::size_t j = 0; j < at.cols; ++j)
+    for (std::size_t i = begin; i < end; ++i)
+      all[(i - begin) * at.cols + j] = static_cast<double>(values[i * at.down + j * at.across]);
+  for (std::size_t i = begin; i < end; ++i) add_row(i, all.data() + (i - begin) * at.cols);
   return block;
 }
 
 template <class V>
 ArrayRows dense_rows_of(std::span<const V> values, const DensePlaces& at, const ArrayOptions& options) {
-  if (options.hold != Hold::Copy && at.cols > 0 && at.row_after_row()) {
+  const bool in_place = options.hold != Hold::Copy && at.cols > 0 && at.row_after_row();
+  if (in_place && (options.hold == Hold::BorrowOnly || !mostly_zeros(values.data(), at))) {
     const std::uint64_t nonzeros = check_dense_rows(values.data(), at, options);
     return {{DenseView<V>{at.rows, at.cols, values.data()}, options.owner}, nonzeros};
   }

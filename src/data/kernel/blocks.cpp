@@ -2,6 +2,7 @@
 // Blocks and sums of kernel values, panel after panel of the right rows.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "data/kernel/rows.hpp"
 
@@ -48,6 +49,24 @@ class TileWalk {
       for (std::size_t p = begin; p < end; ++p) {
         threads.check();
         one_panel(p, groups, sink);
+      }
+    });
+  }
+
+  // Of a set against itself, whose values are the same on both sides of the diagonal: the tiles of a panel with the rows up
+  // to its own. sink(part, first left row, rows, first right row, tile); panels of one part come one after the other.
+  template <class Sink>
+  void run_own(const Threads& threads, std::size_t per_part, const Sink& sink) {
+    const std::size_t panels = right_.panels(), width = right_.width_;
+    for_blocks(threads, panels, per_part, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        threads.check();
+        const std::size_t p = panels - 1 - k;  // the longest first
+        const std::size_t rows = std::min(left_.size(), (p + 1) * width);
+        one_panel(p, (rows + detail::tile_rows - 1) / detail::tile_rows,
+                  [&](std::size_t first, std::size_t count, std::size_t column, const T* tile) {
+                    sink(begin / per_part, first, count, column, tile);
+                  });
       }
     });
   }
@@ -272,6 +291,40 @@ void add_kernel_sums(const KernelFunction& kernel, const LeftRows<T>& left, cons
         for (const auto& part : weights.parts(first / detail::tile_rows))
           operations.add(tile, rows, part.weight, sums + part.plane * right.padded() + column);
       });
+}
+
+void add_own_sums(const KernelFunction& kernel, const KernelRows<double>& rows,
+                  std::span<const double> weights, double* sums, const Threads& threads) {
+  std::vector<std::uint32_t> all(rows.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const LeftRows<double> left(rows, all);
+  constexpr std::size_t most_parts = 32;
+  const std::size_t per_part = std::max<std::size_t>(1, (rows.panels() + most_parts - 1) / most_parts);
+  // Rows of ones come two panels at a time, given values are only looked up.
+  if (rows.form() == RowForm::Ones || rows.form() == RowForm::Given || rows.panels() < 2) {
+    return add_kernel_sums(kernel, left, rows, LeftWeights<double>(weights), sums, threads);
+  }
+  const auto& operations = detail::tiles().of<double>();
+  const std::size_t width = detail::tiles().width, padded = rows.padded();
+  std::vector<double> weight(padded, 0.0);
+  std::copy(weights.begin(), weights.end(), weight.begin());
+  // What tiles beside the diagonal add to the sums of their left rows, part by part.
+  std::vector<double> mirrored((rows.panels() + per_part - 1) / per_part * padded, 0.0);
+  TileWalk<double>(kernel, left, rows)
+      .run_own(threads, per_part,
+               [&](std::size_t part, std::size_t first, std::size_t count, std::size_t column,
+                   const double* tile) {
+                 double of_row[detail::tile_rows];
+                 const std::size_t mine = std::min(count, column + width - std::min(first, column + width));
+                 std::copy_n(weight.data() + first, mine, of_row);
+                 if (mine > 0) operations.add(tile, mine, of_row, sums + column);
+                 const std::size_t before = std::min(count, column - std::min(first, column));
+                 if (before > 0)
+                   operations.add_rows(tile, before, weight.data() + column,
+                                       mirrored.data() + part * padded + first);
+               });
+  for (std::size_t at = 0; at < mirrored.size(); at += padded)
+    for (std::size_t i = 0; i < padded; ++i) sums[i] += mirrored[at + i];
 }
 
 template <class T>

@@ -164,6 +164,10 @@ template <class T>
 void add_kernel_sums(const KernelFunction& kernel, const LeftRows<T>& left, const KernelRows<T>& right,
                      const LeftWeights<T>& weights, double* sums, const Threads& threads);
 
+// sums[i] += sum over r of weights[r] K(row r, row i), for the rows of one set: each value is computed once and serves both.
+void add_own_sums(const KernelFunction& kernel, const KernelRows<double>& rows,
+                  std::span<const double> weights, double* sums, const Threads& threads);
+
 // What a bound on the error of such a sum needs to know of the left rows.
 struct LeftScale {
   RowForm form = RowForm::Dense;
@@ -172,7 +176,7 @@ struct LeftScale {
   double length = 0;        // a bound on their lengths
   double deviation = 0;     // Multiples: how far rows of either side are from theirs at most
 };
-// A bound on the error of a sum of add_kernel_sums in T, divided by the sum of the sizes of its weights, for a right row
+// A bound on the error of a sum of add_kernel_sums in T (or of add_own_sums, in double), divided by the sum of the sizes of its weights, for a right row
 // no longer than `length`. (Higham, Accuracy and Stability of Numerical Algorithms, chapter 3.)
 template <class T>
 [[nodiscard]] double sum_error(const KernelFunction& kernel, const LeftScale& left, double length);

@@ -131,7 +131,13 @@ namespace {
 // What a neighbour has left for these rows, or nothing yet.
 std::unique_ptr<KernelRoom::Kept> room_for(const KernelGoal& goal) {
   if (goal.near != nullptr && goal.near->kernel != nullptr) {
-    if (auto kept = std::static_pointer_cast<const KernelRoom>(goal.near->kernel)->take()) return kept;
+    if (auto kept = std::static_pointer_cast<const KernelRoom>(goal.near->kernel)->take()) {
+      if (!goal.near->planes.empty()) return kept;
+      auto memory = std::make_unique<KernelRoom::Kept>();  // of other rows, or another kernel
+      memory->cache = std::move(kept->cache);
+      memory->cache.forget();
+      return memory;
+    }
   }
   return std::make_unique<KernelRoom::Kept>();
 }

@@ -3,19 +3,29 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/kernel/pair_steps.hpp"
 
 namespace halfspace {
 
 KernelRowCache::KernelRowCache(const KernelRows<float>& rows, const KernelFunction& kernel,
-                               std::size_t capacity)
+                               std::size_t capacity, KernelRowCache&& memory)
     : rows_(&rows),
       kernel_(kernel),
       capacity_(capacity),
       stride_((rows.padded() + detail::pair_padding - 1) / detail::pair_padding * detail::pair_padding) {
   slot_of_row_.assign(rows.size(), nowhere);
-  values_ = aligned_room<float>(capacity_ * stride_);
+  if (memory.values_ != nullptr && memory.room_ >= capacity_ * stride_) {
+    room_ = std::exchange(memory.room_, 0);
+    values_ = std::move(memory.values_);
+    return;
+  }
+  memory.values_ = nullptr;
+  // Folds differ by a row or two: a little more than is needed serves the next one too, and takes no memory as long as it is
+  // not written to.
+  room_ = (capacity_ + capacity_ / 64 + 1) * (stride_ + detail::pair_padding);
+  values_ = aligned_room<float>(room_);
 }
 
 // New slots while there is room, then those used longest ago.

@@ -13,13 +13,20 @@ namespace halfspace {
 class KernelRowCache {
  public:
   KernelRowCache() = default;
-  KernelRowCache(const KernelRows<float>& rows, const KernelFunction& kernel, std::size_t capacity);
+  // In the memory of another one, perhaps an empty one, where that is enough; its values are nobody's any more.
+  KernelRowCache(const KernelRows<float>& rows, const KernelFunction& kernel, std::size_t capacity,
+                 KernelRowCache&& memory);
 
   [[nodiscard]] bool on() const { return capacity_ > 0; }
   // For another problem on the same rows: what is there stays, as if it had been used long ago.
   void begin_again() { std::fill(last_use_.begin(), last_use_.end(), std::uint64_t{0}); }
   [[nodiscard]] bool fits(const KernelRows<float>& rows, std::size_t capacity) const {
     return rows_ == &rows && capacity_ == capacity;
+  }
+  // Only the memory stays.
+  void forget() {
+    rows_ = nullptr;
+    capacity_ = 0;
   }
   // The row if it is there, else null.
   [[nodiscard]] const float* find(std::uint32_t row) const {
@@ -40,8 +47,8 @@ class KernelRowCache {
 
   const KernelRows<float>* rows_ = nullptr;
   KernelFunction kernel_;
-  std::size_t capacity_ = 0, stride_ = 0;
-  AlignedRoom<float> values_;
+  std::size_t capacity_ = 0, stride_ = 0, room_ = 0;
+  AlignedRoom<float> values_;  // `room_` of them
   std::vector<std::uint32_t> slot_of_row_, row_of_slot_;
   std::vector<std::uint64_t> last_use_;
 };

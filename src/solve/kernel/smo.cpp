@@ -58,7 +58,7 @@ KernelSmo::KernelSmo(SmoProblem problem, KernelRowCache cache) : p_(std::move(pr
     cache_ = std::move(cache);
     cache_.begin_again();
   } else {
-    cache_ = KernelRowCache(*p_.rows, p_.kernel, capacity);
+    cache_ = KernelRowCache(*p_.rows, p_.kernel, capacity, std::move(cache));
   }
 }
 

@@ -120,18 +120,10 @@ class Search {
       }
       if (asked_rows_ && ++offers_ % 32 == 0) local.run(2);  // both bounds move while the tree grows
     });
-    // What was reached before a stop is kept.
-    try {
-      tree.root(out_.upper, few ? space.rows / 8 + 100 : SIZE_MAX);
-    } catch (const Stopped&) {
-      // No time to check it once more: its circuits were proved one by one, its shares added up in whole numbers.
-      if (tree.root_bound() > out_.lower) {
-        out_.lower = tree.root_bound();
-        out_.proof = tree.root_proof();
-      }
-      throw;
-    }
-    prove(tree.root_bound(), tree.root_proof());
+    const double cells = std::pow(static_cast<double>(space.rows), static_cast<double>(space.dimension) - 2);
+    const bool cones_only = space.dimension <= most_cone_dimension && cells <= most_cells;
+    // Where cones will not do, the last of what circuits say waits until parts have had their turn.
+    search_root(tree, few ? space.rows / 8 + 100 : cones_only ? SIZE_MAX : space.rows);
     if (closed()) return;
     tell("planes");
     local.run(rounds(few ? 2e5 : 1e7));
@@ -141,40 +133,41 @@ class Search {
       return out_.upper;
     });
     // Where the rows cut the space into few cells, cones come to an end.
-    const double cells = std::pow(static_cast<double>(space.rows), static_cast<double>(space.dimension) - 2);
     bool by_cones = space.dimension <= most_cone_dimension && cones.possible();
-    if (by_cones && cells <= most_cells) {
+    if (by_cones && cones_only) {
       by_cones = search_cones(cones, limits_.nodes);
       if (!by_cones && !closed() && out_.nodes < limits_.nodes) {
         // Stuck at a target beyond the optimum: a better plane costs less than a tree of rows.
         tell("planes");
         local.run(rounds(1e6));
         by_cones = out_.upper < stuck_at_ && search_cones(cones, limits_.nodes - out_.nodes);
-        if (closed()) return;
       }
-    } else if (!by_cones) {
-      tell("rows");
-      search_tree(tree, first_nodes);
+      if (closed()) return;
     }
     Parts parts(rows_, space, local.plane(), offset_, limits_.seed, run_.stop);
+    if (!by_cones) {
+      tell("parts");
+      search_parts(parts, [&] { parts.run(0, run_.threads); });
+    }
     double effort = few ? 1e6 : 1e7;  // of a round of planes: it grows as the others do
     for (std::uint64_t more = first_nodes; !closed() && out_.nodes < limits_.nodes; more *= 4) {
       const std::uint64_t before = out_.nodes, of_parts = parts.nodes();
       const std::uint64_t left = limits_.nodes - out_.nodes;
       const bool all_closed = parts.closed();
       if (by_cones) {
-        by_cones = search_cones(cones, cells <= most_cells ? left : std::min(more, left));
+        by_cones = search_cones(cones, cones_only ? left : std::min(more, left));
         if (closed()) return;
         tell("parts");
         search_parts(parts, [&] { parts.run(std::min(more, left / 8), run_.threads); });
       } else {
-        tell("rows and parts");
+        // Where parts prove much more than all rows together, these have to wait.
+        const bool parts_alone = !all_closed && 10 * parts.bound() > 11 * tree.root_bound();
+        tell(parts_alone ? "parts" : "rows and parts");
         search_parts(parts, [&] {
-          run_.threads.run(2, [&](std::size_t task) {
-            if (task == 0)
-              search_tree(tree, std::min(more, left));
-            else
-              parts.run(std::min(more, left / 8), run_.threads);
+          run_.threads.run(parts_alone ? 1 : 2, [&](std::size_t task) {
+            if (task == 0) return parts.run(std::min(more, left / 8), run_.threads);
+            search_root(tree, SIZE_MAX);
+            search_tree(tree, std::min(more, left));
           });
         });
       }
@@ -185,6 +178,21 @@ class Search {
       // Cones that stuck at a target beyond the optimum may reach the next one.
       by_cones = by_cones || out_.upper < stuck_at_;
     }
+  }
+
+  void search_root(RowTree& tree, std::size_t most_circuits) {
+    // What was reached before a stop is kept.
+    try {
+      tree.root(out_.upper, most_circuits);
+    } catch (const Stopped&) {
+      // No time to check it once more: its circuits were proved one by one, its shares added up in whole numbers.
+      if (tree.root_bound() > out_.lower) {
+        out_.lower = tree.root_bound();
+        out_.proof = tree.root_proof();
+      }
+      throw;
+    }
+    prove(tree.root_bound(), tree.root_proof());
   }
 
   void offer_weights(const Space& space, const std::vector<double>& weights) {
@@ -205,7 +213,10 @@ class Search {
     std::int64_t step = std::max<std::int64_t>(1, (out_.upper - out_.lower) / (again ? 1 : 4));
     while (!closed() && out_.nodes < end) {
       tell("cones");
-      const std::int64_t target = std::min(out_.upper, out_.lower + step);
+      // Where a higher target was stuck, the next one below it is all that is left.
+      const bool below = stuck_at_ > out_.lower + 1 && stuck_at_ <= out_.upper;
+      const std::int64_t most = below ? stuck_at_ - 1 : out_.upper;
+      const std::int64_t target = std::min(most, out_.lower + step);
       const std::uint64_t before = cones.nodes();
       const Cones::End last = cones.prove(target, end - out_.nodes, run_.threads);
       const std::uint64_t used = cones.nodes() - before;
@@ -213,7 +224,8 @@ class Search {
       if (last == Cones::End::Better) continue;
       if (last == Cones::End::Stuck) {
         stuck_at_ = target;
-        return false;
+        if (target == out_.lower + 1) return false;
+        continue;
       }
       if (last == Cones::End::Proved) {
         prove(target, cones.proof());
@@ -242,7 +254,10 @@ class Search {
   // What parts have come to is kept whatever ends the search.
   void search_parts(const Parts& parts, const std::function<void()>& search) {
     const auto keep = [&] {
-      if (parts.bound() > out_.lower) prove(std::min(parts.bound(), out_.upper), parts.proof());
+      // Every part of the proof has been checked.
+      if (parts.bound() <= out_.lower) return;
+      out_.lower = std::min(parts.bound(), out_.upper);
+      out_.proof = parts.proof();
     };
     try {
       search();

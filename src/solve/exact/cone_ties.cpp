@@ -45,12 +45,63 @@ class Dependence {
   std::vector<std::size_t> pivots_;
 };
 
+// Whole numbers modulo a prime: vectors that are independent there are so everywhere. A column of them after the other.
+class ModularRank {
+ public:
+  explicit ModularRank(std::size_t vectors) : vectors_(vectors) {}
+  [[nodiscard]] bool full() const { return pivots_.size() == vectors_; }
+  void add(std::vector<std::int64_t> column) {
+    for (std::int64_t& x : column) x = ((x % prime) + prime) % prime;
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      const std::int64_t factor = column[pivots_[k]];
+      if (factor == 0) continue;
+      for (std::size_t j = 0; j < vectors_; ++j)
+        column[j] = (column[j] + (prime - factor) * columns_[k][j]) % prime;
+    }
+    std::size_t pivot = 0;
+    while (pivot < vectors_ && column[pivot] == 0) ++pivot;
+    if (pivot == vectors_) return;
+    std::int64_t inverse = 1, base = column[pivot];
+    for (std::int64_t e = prime - 2; e > 0; e /= 2) {
+      if (e % 2 == 1) inverse = inverse * base % prime;
+      base = base * base % prime;
+    }
+    for (std::int64_t& x : column) x = x * inverse % prime;
+    pivots_.push_back(pivot);
+    columns_.push_back(std::move(column));
+  }
+
+ private:
+  static constexpr std::int64_t prime = 2147483629;  // below 2^31
+  std::size_t vectors_;
+  std::vector<std::vector<std::int64_t>> columns_;
+  std::vector<std::size_t> pivots_;
+};
+
 }  // namespace
+
+// The margins at the generators, but for those where all are zero, are independent.
+bool ConeWalk::apart(const ConeNode& node) const {
+  const std::size_t n = node.live.size();
+  std::vector<std::size_t> vectors;
+  for (std::size_t g = 0; g < r_; ++g) {
+    const double* const m = node.m.data() + g * n;
+    if (std::any_of(m, m + n, [](double x) { return x != 0; })) vectors.push_back(g);
+  }
+  ModularRank rank(vectors.size());
+  for (std::size_t c = 0; c < std::min(n, 2 * r_) && !rank.full(); ++c) {
+    std::vector<std::int64_t> column;
+    for (const std::size_t g : vectors) column.push_back(static_cast<std::int64_t>(node.m[g * n + c]));
+    rank.add(std::move(column));
+  }
+  return rank.full();
+}
 
 std::optional<ConeWalk::Split> ConeWalk::tie(const ConeNode& node) const {
   const std::size_t n = node.live.size();
   if (n == 0 || std::any_of(node.error.begin(), node.error.end(), [](double e) { return e != 0; }))
     return std::nullopt;
+  if (apart(node)) return std::nullopt;
   // Some columns find most of what is independent; what they do not is held against all.
   const std::size_t columns = std::min(n, 3 * r_);
   Dependence dependence(columns, r_);

@@ -14,6 +14,8 @@ namespace {
 using detail::Int128;
 
 constexpr double slack = 1e-12;
+constexpr std::int64_t most_games = 40;  // more witnesses than these are not found one by one
+constexpr std::int64_t missing_a_level = 2, most_wait = 20;
 
 // a b <= c d for numbers that are not negative, each within e of what it should be.
 bool product_at_most(double a, double b, double c, double d, double ea, double eb, double ec, double ed) {
@@ -76,6 +78,12 @@ class Game {
     }
     return x_[0] < 1e-9;
   }
+  // What the generators weigh where every row has at least the value.
+  [[nodiscard]] std::vector<double> generators() const {
+    std::vector<double> out(r_);
+    for (std::size_t g = 0; g < r_; ++g) out[g] = std::max(0.0, -inverse_[g]);
+    return out;
+  }
   template <class F>
   void each(const F& f) const {
     for (std::size_t k = 1; k < m_; ++k)
@@ -134,9 +142,18 @@ class Game {
 
 }  // namespace
 
-// As the checker has it: some lambda > 0 with m_p + lambda m_q <= 0 at all generators.
-bool ConeWalk::pair(const ConeNode& node, std::uint32_t p, std::uint32_t q) const {
+// As the checker has it: some lambda > 0 with m_p + lambda m_q <= 0 at all generators. Ratios in float first: lambda is at
+// least the largest m_p / -m_q where m_p > 0, and at most the least -m_p / m_q where m_q > 0.
+bool ConeWalk::pair(const ConeNode& node, std::size_t p, std::size_t q) const {
   const std::size_t n = node.live.size();
+  double least = 0, most = INFINITY;
+  for (std::size_t g = 0; g < r_; ++g) {
+    const double e = node.error[g], mp = node.m[g * n + p], mq = node.m[g * n + q];
+    if (e == 0 ? mp > 0 : mp > -e) least = std::max(least, (std::max(mp, 0.0) + e) / (-mq - e));
+    if (e == 0 ? mq > 0 : mq > -e) most = std::min(most, (-mp - e) / (std::max(mq, 0.0) + e));
+  }
+  if (least * (1 + slack) <= most * (1 - slack)) return true;
+  if (least * (1 - slack) > most * (1 + slack)) return false;
   for (std::size_t low = 0; low < r_; ++low) {
     const double el = node.error[low], lp = node.m[low * n + p], lq = node.m[low * n + q];
     if (el == 0 ? lp <= 0 : lp <= -el) continue;
@@ -150,26 +167,29 @@ bool ConeWalk::pair(const ConeNode& node, std::uint32_t p, std::uint32_t q) cons
 }
 
 std::int64_t ConeWalk::add_pairs(const ConeNode& node, std::int64_t need) {
-  const std::size_t n = node.live.size();
-  std::vector<std::uint32_t> may(n, 0), sure(n, 0);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t g = 0; g < r_; ++g) {
-      const double m = node.m[g * n + i], e = node.error[g];
-      if (e == 0 ? m > 0 : m > -e) may[i] |= 1U << g;
-      if (m < -e) sure[i] |= 1U << g;
-    }
   std::int64_t sum = 0;
-  for (std::uint32_t i = 0; i < n && sum < need; ++i) {
+  for (std::size_t i = 0; i < node.live.size() && sum < need; ++i) {
     std::int64_t& here = left_[node.live[i]];
-    for (std::uint32_t k = i + 1; k < n && here > 0 && sum < need; ++k) {
-      if ((may[i] & ~sure[k]) != 0 || (may[k] & ~sure[i]) != 0) continue;
-      std::int64_t& there = left_[node.live[k]];
-      if (there == 0 || !pair(node, i, k)) continue;
-      const std::int64_t share = std::min(here, there);
-      here -= share;
-      there -= share;
-      sum += share;
-      witnesses_.push_back({{i, k}, {}});
+    for (std::size_t w = i / 64; w < signs_.words() && here > 0 && sum < need; ++w) {
+      // Rows that are below 0 wherever this one is not, and the other way round.
+      SignSets::Word others = ~SignSets::Word{0};
+      if (w == i / 64) others = i % 64 == 63 ? 0 : others << (i % 64 + 1);
+      for (std::size_t g = 0; g < r_; ++g) {
+        if (has(signs_.may_be_above(g), i)) others &= signs_.below(g)[w];
+        if (!has(signs_.below(g), i)) others &= ~signs_.may_be_above(g)[w];
+      }
+      if (w + 1 == signs_.words() && node.live.size() % 64 != 0)
+        others &= ~SignSets::Word{0} >> (64 - node.live.size() % 64);
+      for (; others != 0 && here > 0 && sum < need; others &= others - 1) {
+        const std::size_t k = 64 * w + static_cast<std::size_t>(std::countr_zero(others));
+        std::int64_t& there = left_[node.live[k]];
+        if (there == 0 || !pair(node, i, k)) continue;
+        const std::int64_t share = std::min(here, there);
+        here -= share;
+        there -= share;
+        sum += share;
+        witnesses_.push_back({{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k)}, {}});
+      }
     }
   }
   return sum;
@@ -214,7 +234,13 @@ bool ConeWalk::game(const ConeNode& node, Witness& out) {
   for (std::size_t k = 0; k < open.size(); ++k)
     for (std::size_t g = 0; g < r_; ++g) margins[k * r_ + g] /= std::max(row[k], 1e-300);
   Game game(open.size(), r_);
-  if (!game.run(margins)) return false;
+  if (!game.run(margins)) {
+    // All of these can be right at once: the other side of the game is a plane of the cone where they are.
+    std::vector<double> shares = game.generators();
+    for (std::size_t g = 0; g < r_; ++g) shares[g] *= scale[g];
+    look(node, shares);
+    return false;
+  }
   std::vector<double> lambda;
   out.places.clear();
   game.each([&](std::size_t k, double x) {
@@ -254,7 +280,8 @@ std::int64_t ConeWalk::add_games(const ConeNode& node, std::int64_t need) {
   return sum;
 }
 
-bool ConeWalk::leaf(const ConeNode& node, std::int64_t target) {
+// Where witnesses are far from enough, a split or two will not change that: the next levels go without.
+bool ConeWalk::leaf(ConeNode& node, std::int64_t target) {
   const std::int64_t need = target - rows_.base - node.wrong;
   witnesses_.clear();
   if (need > 0) {
@@ -263,11 +290,22 @@ bool ConeWalk::leaf(const ConeNode& node, std::int64_t target) {
       weight += rows_.weight[row];
       largest = std::max(largest, rows_.weight[row]);
     }
-    if (2 * need > weight || need > 12 * largest) return false;
+    if (2 * need > weight) return false;
+    if (node.wait > 0) {
+      --node.wait;
+      return false;
+    }
     std::int64_t sum = add_pairs(node, need);
-    if (sum < need) sum += add_games(node, need - sum);
+    const std::int64_t missing = need - sum;
+    // Other witnesses have three rows or more.
+    if (missing > 0 && missing <= most_games * largest && 3 * missing <= weight - 2 * sum)
+      sum += add_games(node, missing);
     for (const std::uint32_t row : node.live) left_[row] = rows_.weight[row];
-    if (sum < need) return false;
+    if (sum < need) {
+      node.wait = static_cast<std::uint32_t>(
+          std::min<std::int64_t>(most_wait, (need - sum - 1) / (missing_a_level * largest)));
+      return false;
+    }
   }
   proof_.number(0);
   proof_.number(witnesses_.size());

@@ -12,9 +12,10 @@
 namespace halfspace::exact {
 namespace {
 
-constexpr int generator_bits = 5;            // of the smallest weight of a generator
-constexpr std::size_t pieces_at_least = 64;  // open ones, before threads take them
-constexpr std::size_t wave = 16;             // of them at once; then planes that were met are counted
+constexpr int generator_bits = 5;  // of the smallest weight of a generator
+constexpr std::size_t wave =
+    16;  // cones that threads take in one turn; then planes that were met are counted
+constexpr std::uint64_t nodes_of_a_turn = 1000;  // of each of them
 
 }  // namespace
 
@@ -75,7 +76,7 @@ Cones::Cones(const Space& space, const detail::ErrorRows& rows, StopHandle stop,
         error[g] = std::max(error[g], rounding_unit * std::abs(margins[g][i]));
     }
   }
-  const ConeWalk first(rows, r_, stop_);
+  ConeWalk first(rows, r_, stop_);
   for (std::size_t out = 0; out <= r_; ++out) {
     ConeNode node;
     node.live.resize(rows.size());
@@ -101,71 +102,46 @@ std::string Cones::header() const {
   return out.text();
 }
 
-// The first levels of the trees, until there are pieces enough. Nothing: stuck.
-std::optional<std::vector<Cones::Piece>> Cones::cut(std::int64_t target) {
-  std::vector<Piece> pieces;
-  pieces.push_back({header(), {}});
-  for (const ConeNode& node : start_) pieces.push_back({{}, node});
-  for (std::size_t open = start_.size(); open > 0 && open < pieces_at_least;) {
-    std::vector<Piece> next;
-    open = 0;
-    for (Piece& piece : pieces) {
-      if (!piece.open) {
-        next.push_back(std::move(piece));
-        continue;
-      }
-      stop_.check();
-      ++nodes_;
-      ConeWalk one(rows_, r_, stop_);
-      ConeNode other;
-      const ConeWalk::Step step = one.step(*piece.open, other, target);
-      if (step == ConeWalk::Step::Stuck) return std::nullopt;
-      next.push_back({one.proof(), {}});
-      if (step == ConeWalk::Step::Proved) continue;
-      next.push_back({{}, std::move(*piece.open)});
-      next.push_back({{}, std::move(other)});
-      open += 2;
-    }
-    pieces = std::move(next);
-  }
-  return pieces;
-}
-
-Cones::End Cones::walk(std::vector<Piece*>& open, std::int64_t target, std::uint64_t nodes,
-                       const Threads& threads) {
+// The next cones of the proof, each for so many nodes, by all threads. What is left of a cone then takes its place.
+Cones::End Cones::walk(Pieces& pieces, std::span<const Pieces::iterator> open, std::int64_t target,
+                       std::uint64_t nodes, const Threads& threads) {
   const std::int64_t best = looks_ ? offer_({}) : INT64_MIN;
   std::vector<ConeWalk> walks(open.size(), ConeWalk(rows_, r_, stop_));
   std::vector<End> ends(open.size(), End::Proved);
   threads.run(open.size(), [&](std::size_t t) {
     ends[t] = walks[t].prove(std::move(*open[t]->open), target, nodes, best);
-    open[t]->open.reset();
-    open[t]->text = walks[t].proof();
   });
   End out = End::Proved;
   for (std::size_t t = 0; t < open.size(); ++t) {
     nodes_ += walks[t].nodes();
     if (!walks[t].plane().empty() && offer_(walks[t].plane()) > walks[t].best())
       looks_ = false;  // only float saw it
-    if (out == End::Proved) out = ends[t];
+    if (out == End::Proved && ends[t] != End::Nodes) out = ends[t];
+    *open[t] = {walks[t].proof(), {}};
+    std::vector<ConeNode>& left = walks[t].open();
+    auto after = std::next(open[t]);
+    for (ConeNode& node : left) after = pieces.insert(after, Piece{{}, std::move(node)});
   }
   return looks_ && offer_({}) < target ? End::Better : out;
 }
 
 Cones::End Cones::prove(std::int64_t target, std::uint64_t nodes, const Threads& threads) {
   const std::uint64_t before = nodes_;
-  std::optional<std::vector<Piece>> pieces = cut(target);
-  if (!pieces) return End::Stuck;
-  std::vector<Piece*> open;
-  for (std::size_t k = 0; k < pieces->size(); ++k) {
-    if ((*pieces)[k].open) open.push_back(&(*pieces)[k]);
-    if (open.size() < wave && k + 1 < pieces->size()) continue;
+  std::string proof = header();
+  Pieces pieces;
+  for (const ConeNode& node : start_) pieces.push_back({{}, node});
+  std::vector<Pieces::iterator> open;
+  while (true) {
+    for (; !pieces.empty() && !pieces.front().open; pieces.pop_front()) proof += pieces.front().text;
+    if (pieces.empty()) break;
     if (nodes_ - before >= nodes) return End::Nodes;
-    const End end = walk(open, target, nodes - (nodes_ - before), threads);
-    if (end != End::Proved) return end;
     open.clear();
+    for (auto piece = pieces.begin(); piece != pieces.end() && open.size() < wave; ++piece)
+      if (piece->open) open.push_back(piece);
+    const End end = walk(pieces, open, target, std::min(nodes_of_a_turn, nodes - (nodes_ - before)), threads);
+    if (end != End::Proved) return end;
   }
-  proof_.clear();
-  for (const Piece& piece : *pieces) proof_ += piece.text;
+  proof_ = std::move(proof);
   return End::Proved;
 }
 

@@ -6,13 +6,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "certify/errors/error_rows.hpp"
 #include "certify/errors/proof_text.hpp"
 #include "halfspace/core/parallel.hpp"
+#include "solve/exact/sign_sets.hpp"
 #include "solve/exact/space.hpp"
 
 namespace halfspace::exact {
@@ -28,23 +31,22 @@ struct ConeNode {
   std::vector<double> theta;  // generators x dimension
   std::int64_t wrong = 0;
   std::uint32_t depth = 0;
+  std::uint32_t wait = 0;  // levels that do without witnesses
 };
 
 // What goes through cones, depth first, and writes the proof down. Many walks may go on at once.
 class ConeWalk {
  public:
-  ConeWalk(const detail::ErrorRows& rows, std::size_t dimension, StopHandle stop)
-      : rows_(rows), r_(dimension), stop_(std::move(stop)), left_(rows.weight) {}
+  ConeWalk(const detail::ErrorRows& rows, std::size_t dimension, StopHandle stop);
 
   enum class End { Proved, Better, Nodes, Stuck };
   // That every plane of the cone has at least `target`. Better: a plane with fewer than `best`, and than the target.
   [[nodiscard]] End prove(ConeNode root, std::int64_t target, std::uint64_t nodes, std::int64_t best);
-  // One step: nothing: proved; else the two halves, the first one first.
-  enum class Step { Proved, Split, Stuck };
-  [[nodiscard]] Step step(ConeNode& node, ConeNode& other, std::int64_t target);
-  void decide(ConeNode& node) const;  // rows that are right or wrong in the whole cone go
+  void decide(ConeNode& node);  // rows that are right or wrong in the whole cone go
 
   [[nodiscard]] const std::string& proof() const { return proof_.text(); }
+  // Cones that are left where the nodes were too few; the proof goes on with the last one.
+  [[nodiscard]] std::vector<ConeNode>& open() { return stack_; }
   [[nodiscard]] std::uint64_t nodes() const { return nodes_; }
   // Weights of the best plane that was met, and its errors as float sees them.
   [[nodiscard]] const std::vector<double>& plane() const { return plane_; }
@@ -59,28 +61,40 @@ class ConeWalk {
     std::vector<std::uint32_t> places;
     std::vector<std::int64_t> lambda;  // empty for pairs
   };
-  [[nodiscard]] bool leaf(const ConeNode& node, std::int64_t target);
-  [[nodiscard]] bool pair(const ConeNode& node, std::uint32_t p, std::uint32_t q) const;
+  // One step with the last cone: it is proved, or there are two in its place, the first one last.
+  enum class Step { Proved, Split, Stuck };
+  [[nodiscard]] Step step(std::int64_t target);
+  [[nodiscard]] bool leaf(ConeNode& node, std::int64_t target);
+  [[nodiscard]] bool pair(const ConeNode& node, std::size_t p, std::size_t q) const;
   [[nodiscard]] std::int64_t add_pairs(const ConeNode& node, std::int64_t need);
   [[nodiscard]] std::int64_t add_games(const ConeNode& node, std::int64_t need);
   [[nodiscard]] bool game(const ConeNode& node, Witness& out);
   [[nodiscard]] bool holds(const ConeNode& node, const Witness& witness) const;
   [[nodiscard]] std::optional<Split> choose(const ConeNode& node);
+  [[nodiscard]] std::optional<double> middle(const ConeNode& node, std::size_t a, std::size_t b);
   // Towards a point where all open rows vanish.
   [[nodiscard]] std::optional<Split> tie(const ConeNode& node) const;
-  void look(const ConeNode& node);
+  [[nodiscard]] bool apart(const ConeNode& node) const;
+  // With this point of an edge in place of a generator; `to` may be the cone itself.
+  void replace(const ConeNode& from, std::size_t generator, double error, ConeNode& to);
+  void look(const ConeNode& node);                                  // at the plane in the middle
+  void look(const ConeNode& node, std::span<const double> shares);  // at a sum of the generators
 
   const detail::ErrorRows& rows_;
   std::size_t r_;
   StopHandle stop_;
+  bool alike_;  // all rows weigh the same
   detail::ProofWriter proof_;
   std::uint64_t nodes_ = 0;
   std::int64_t best_ = 0;
   std::vector<double> plane_;
+  std::vector<ConeNode> stack_, spare_;
   // Of the node that is looked at.
-  std::vector<std::uint32_t> positive_, negative_;
+  SignSets signs_;
   std::vector<std::int64_t> left_;
   std::vector<Witness> witnesses_;
+  std::vector<double> point_, point_theta_, ratios_;
+  std::vector<std::uint32_t> kept_;
 };
 
 class Cones {
@@ -103,10 +117,10 @@ class Cones {
     std::string text;
     std::optional<ConeNode> open;
   };
+  using Pieces = std::list<Piece>;
   [[nodiscard]] std::string header() const;
-  [[nodiscard]] std::optional<std::vector<Piece>> cut(std::int64_t target);
-  [[nodiscard]] End walk(std::vector<Piece*>& open, std::int64_t target, std::uint64_t nodes,
-                         const Threads& threads);
+  [[nodiscard]] End walk(Pieces& pieces, std::span<const Pieces::iterator> open, std::int64_t target,
+                         std::uint64_t nodes, const Threads& threads);
 
   const Space& space_;
   const detail::ErrorRows& rows_;

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "certify/errors/check_bound.hpp"
+#include "certify/separation/refusal.hpp"
 #include "solve/exact/deal.hpp"
 
 namespace halfspace::exact {
@@ -14,6 +16,7 @@ namespace {
 
 constexpr std::size_t rows_a_dimension = 4;  // of the smallest parts
 constexpr std::size_t most_dimension_of_cones_alone = 6;
+constexpr int most_waits = 3;  // rounds that a part leaves to its halves
 
 }  // namespace
 
@@ -37,8 +40,15 @@ std::int64_t Part::count(const std::vector<double>& weights) const {
   return out;
 }
 
+// Checked at once: when time is up there is none for all parts.
 void Part::keep(std::int64_t target, std::string proof) {
   if (target <= lower_) return;
+  try {
+    detail::ProofReader reader(proof);
+    detail::check_tree(rows_, reader, target, Threads(1, stop_));
+  } catch (const detail::Refused& refused) {
+    throw std::logic_error("a proof of a part that proves nothing: " + refused.why);
+  }
   lower_ = target;
   proof_ = std::move(proof);
 }
@@ -64,10 +74,22 @@ void Part::prepare() {
       if (!weights.empty()) upper_ = std::min(upper_, count(weights));
       return upper_;
     });
-  if (upper_ > 0) {
-    tree_->root(upper_, SIZE_MAX);
-    keep(tree_->root_bound(), tree_->root_proof());
+  search_root(space_.rows);
+}
+
+void Part::search_root(std::size_t most_circuits) {
+  if (upper_ <= lower_) return;
+  try {
+    tree_->root(upper_, most_circuits);
+  } catch (const Stopped&) {
+    // No time to check it: its circuits were proved one by one, its shares added up in whole numbers.
+    if (tree_->root_bound() > lower_) {
+      lower_ = tree_->root_bound();
+      proof_ = tree_->root_proof();
+    }
+    throw;
   }
+  keep(tree_->root_bound(), tree_->root_proof());
 }
 
 std::uint64_t Part::nodes() const {
@@ -93,6 +115,14 @@ bool Part::prove(std::int64_t target, std::uint64_t nodes) {
 
 void Part::run(std::uint64_t nodes, std::int64_t known) {
   if (!tree_) prepare();
+  if (nodes == 0) return;
+  // Where the halves say much more, this part has little to add soon.
+  if (known > lower_ + lower_ / 8 && space_.dimension > most_dimension_of_cones_alone &&
+      waited_ < most_waits) {
+    ++waited_;
+    return;
+  }
+  search_root(SIZE_MAX);
   const std::uint64_t end = this->nodes() + nodes;
   while (std::max(lower_, known) < upper_) {
     if (this->nodes() >= end || !prove(std::max(lower_, known) + 1, end - this->nodes())) return;

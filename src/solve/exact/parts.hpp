@@ -23,7 +23,8 @@ class Part {
  public:
   Part(const detail::ErrorRows& rows, std::vector<std::uint32_t> chosen, bool offset, std::uint64_t seed,
        const StopHandle& stop);
-  // Up to so many nodes more, from a bound that is proved otherwise on. Throws Stopped; what was reached stays.
+  // Up to so many nodes more, from a bound that is proved otherwise on; none: what some circuits say. Throws Stopped; what
+  // was reached stays.
   void run(std::uint64_t nodes, std::int64_t known);
   [[nodiscard]] bool closed() const { return closed_; }
   [[nodiscard]] std::int64_t lower() const { return lower_; }
@@ -33,6 +34,7 @@ class Part {
 
  private:
   void prepare();
+  void search_root(std::size_t most_circuits);
   [[nodiscard]] std::int64_t count(const std::vector<double>& weights) const;
   [[nodiscard]] bool prove(std::int64_t target, std::uint64_t nodes);
   void keep(std::int64_t target, std::string proof);
@@ -49,6 +51,7 @@ class Part {
   std::int64_t upper_ = 0, lower_ = 0;
   std::string proof_;
   bool closed_ = false, stuck_ = false;
+  int waited_ = 0;
 };
 
 class Parts {

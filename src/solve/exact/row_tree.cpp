@@ -233,14 +233,18 @@ void RowTree::root(std::int64_t enough, std::size_t most_circuits) {
     write_leaf(found, tree);
     root_proof_ = with_circuits(tree);
   };
+  if (root_done_) return;
   if (rows_.size() > most_rows_of_a_program) {
     keep(greedy());
-  } else {
-    most_circuits_ = most_circuits;
-    Program program = new_program();
-    keep(bound(program, known, enough - rows_.base, 12, keep));
-    most_circuits_ = SIZE_MAX;
+    root_done_ = true;
+    return;
   }
+  if (!root_program_) root_program_ = new_program();
+  most_circuits_ = most_circuits;
+  keep(bound(*root_program_, known, enough - rows_.base, 12, keep));
+  root_done_ = root_program_->packing.size() < most_circuits;
+  most_circuits_ = SIZE_MAX;
+  if (root_done_) root_program_.reset();
 }
 
 // The row whose price is least decided.

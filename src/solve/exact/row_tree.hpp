@@ -25,8 +25,8 @@ class RowTree {
   RowTree(const Space& space, const detail::ErrorRows& rows, std::uint64_t seed, StopHandle stop,
           std::function<void(const std::vector<double>&)> offer);
 
-  // The best bound without a tree, in units of weight with the base; goes on until `enough` is reached.
-  // Throws Stopped; what was reached stays.
+  // The best bound without a tree, in units of weight with the base; goes on until `enough` is reached or the program has
+  // so many circuits. Called again with more of them, it goes on from there. Throws Stopped; what was reached stays.
   void root(std::int64_t enough, std::size_t most_circuits);
   [[nodiscard]] std::int64_t root_bound() const { return root_bound_; }
   [[nodiscard]] std::string root_proof() const { return root_proof_; }
@@ -105,6 +105,8 @@ class RowTree {
   std::string root_proof_;
   std::int64_t root_bound_ = 0;
   std::size_t most_circuits_ = SIZE_MAX;  // of one program
+  std::optional<Program> root_program_;
+  bool root_done_ = false;
   std::uint64_t nodes_ = 0;
 };
 

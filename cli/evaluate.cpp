@@ -46,7 +46,7 @@ Costs parse_costs(const std::string& text) {
 
 // Where the labels of a table would be, and what works without them.
 std::string label_hint(const Model& model, const std::string& model_path, const std::string& rows) {
-  const std::string predict =
+  std::string predict =
       fmt::format("halfspace predict {} {} needs none", printable(model_path, 200), printable(rows, 200));
   if (model.encoding == nullptr || model.encoding->label_column.empty()) return predict;
   return fmt::format("the model learned from column {}; {}", printable(model.encoding->label_column),

@@ -280,6 +280,7 @@ std::vector<SearchSpace> search_spaces(const std::vector<std::string>& algorithm
                                        const std::vector<std::pair<std::string, std::string>>& given,
                                        bool usual, double per_decade) {
   std::vector<SearchSpace> out;
+  out.reserve(algorithms.size());
   for (const std::string& name : algorithms)
     out.push_back(search_space(name, preparation, given, usual, per_decade));
   for (const auto& [option, text] : given) {

@@ -18,12 +18,13 @@ inline void relieve() {
   if (void (*const give_back)() = relief.load(std::memory_order_relaxed)) give_back();
 }
 
-// About to be read.
+// Whether there is anything to count; loops over rows ask once.
+[[nodiscard]] inline bool counts_pages() { return page_count.load(std::memory_order_relaxed) != nullptr; }
+
 template <class View>
-void count_row(const View& view, std::size_t i) {
+[[gnu::noinline, gnu::cold]] void count_pages(const View& view, std::size_t i) {
   const auto count = page_count.load(std::memory_order_relaxed);
-  if (count == nullptr) [[likely]]
-    return;
+  if (count == nullptr) return;
   const auto row = view.row(i);
   if constexpr (requires { row.index; }) {
     count(RowArray::Start, view.start + i, sizeof *view.start);
@@ -31,7 +32,12 @@ void count_row(const View& view, std::size_t i) {
   }
   if (row.value != nullptr) count(RowArray::Value, row.value, row.size * sizeof(*row.value));
 }
-
+// About to be read.
+template <class View>
+void count_row(const View& view, std::size_t i) {
+  if (counts_pages()) [[unlikely]]
+    count_pages(view, i);
+}
 template <class View>
 [[nodiscard]] auto counted_row(const View& view, std::size_t i) {
   count_row(view, i);

@@ -48,23 +48,33 @@ class Access : public RowAccess {
   }
 
   void dots(std::span<const std::uint32_t> chosen, const double* w, double* out) const override {
+    const bool counts = counts_pages();
     for (std::size_t k = 0; k < chosen.size(); ++k) {
+      if (counts) [[unlikely]]
+        count_pages(view_, chosen[k]);
       if (k + 4 < chosen.size()) prefetch(chosen[k + 4]);
-      out[k] = halfspace::dot(row_of(chosen[k]), w);
+      out[k] = halfspace::dot(view_.row(chosen[k]), w);
     }
   }
   void axpys(std::span<const std::uint32_t> chosen, const double* a, double* w) const override {
+    const bool counts = counts_pages();
     for (std::size_t k = 0; k < chosen.size(); ++k) {
+      if (counts) [[unlikely]]
+        count_pages(view_, chosen[k]);
       if (k + 4 < chosen.size()) prefetch(chosen[k + 4]);
-      if (a[k] != 0) halfspace::axpy(a[k], row_of(chosen[k]), w);
+      if (a[k] != 0) halfspace::axpy(a[k], view_.row(chosen[k]), w);
     }
   }
   void dots(std::size_t begin, std::size_t end, const double* w, double* out) const override {
     dot_rows(view_, begin, end, w, out);
   }
   void axpys(std::size_t begin, std::size_t end, const double* a, double* w) const override {
-    for (std::size_t i = begin; i < end; ++i)
-      if (a[i - begin] != 0) halfspace::axpy(a[i - begin], row_of(i), w);
+    const bool counts = counts_pages();
+    for (std::size_t i = begin; i < end; ++i) {
+      if (counts) [[unlikely]]
+        count_pages(view_, i);
+      if (a[i - begin] != 0) halfspace::axpy(a[i - begin], view_.row(i), w);
+    }
   }
 
   std::size_t copy_entries(std::size_t i, std::uint32_t* index, double* value) const override {

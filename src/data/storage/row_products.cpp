@@ -7,8 +7,10 @@
 namespace halfspace {
 template <class View>
 void dot_rows(const View& view, std::size_t begin, std::size_t end, const double* w, double* out) noexcept {
+  const bool counts = counts_pages();
   for (std::size_t i = begin; i < end; ++i) {
-    count_row(view, i);
+    if (counts) [[unlikely]]
+      count_pages(view, i);
     out[i - begin] = dot(view.row(i), w);
   }
 }
@@ -16,8 +18,10 @@ void dot_rows(const View& view, std::size_t begin, std::size_t end, const double
 template <class View>
 void dot_rows_planes(const View& view, std::size_t begin, std::size_t end, const double* w,
                      std::size_t planes, double* out) noexcept {
+  const bool counts = counts_pages();
   for (std::size_t i = begin; i < end; ++i) {
-    count_row(view, i);
+    if (counts) [[unlikely]]
+      count_pages(view, i);
     detail::vector_planes(view.row(i), w, planes, out + (i - begin) * planes);
   }
 }

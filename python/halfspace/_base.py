@@ -39,7 +39,7 @@ class Classifier(FilesMixin, ClassifierMixin, BaseEstimator):
     # ---- training
 
     def fit(self, X, y, sample_weight=None):
-        """Trains on rows X (float64 or float32, dense or CSR: read where they are) with labels y. Returns self."""
+        """Trains on rows X (float64 or float32, dense or CSR: read where they are, but for dense ones that are mostly zeros) with labels y. Returns self."""
         data = self._training_set(X, y, sample_weight)
         model, report = self._train(data)
         self._keep(model, report)

@@ -14,7 +14,7 @@ class OnlineClassifier(Classifier):
     """Walks over the rows, each as often as it counts: a row of a class with the weight k is taken k times."""
 
     def fit(self, X, y, sample_weight=None):
-        """Trains on rows X (float64 or float32, dense or CSR: read where they are) with labels y. Returns self.
+        """Trains on rows X (float64 or float32, dense or CSR: read where they are, but for dense ones that are mostly zeros) with labels y. Returns self.
 
         With order="content" what stands in the rows decides the walk: it is the same wherever they stand, and with other rows of weight 0 among
         them. sample_weight: a row of weight k is taken k times in every pass, one of weight 0.3 in three passes of ten, one of weight 0 is absent.

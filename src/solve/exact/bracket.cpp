@@ -212,6 +212,7 @@ class Search {
     const bool again = out_.upper < stuck_at_;
     std::int64_t step = std::max<std::int64_t>(1, (out_.upper - out_.lower) / (again ? 1 : 4));
     while (!closed() && out_.nodes < end) {
+      if (stuck_at_ == out_.lower + 1) return false;
       tell("cones");
       // Where a higher target was stuck, the next one below it is all that is left.
       const bool below = stuck_at_ > out_.lower + 1 && stuck_at_ <= out_.upper;
@@ -224,7 +225,6 @@ class Search {
       if (last == Cones::End::Better) continue;
       if (last == Cones::End::Stuck) {
         stuck_at_ = target;
-        if (target == out_.lower + 1) return false;
         continue;
       }
       if (last == Cones::End::Proved) {

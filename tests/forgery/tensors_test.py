@@ -5,6 +5,12 @@ from honest_models import HONEST, ROWS, Models, kind_of, restated
 from support import main
 
 
+def moved(alpha):
+    """A small one may move without a gap that is worse than what the model says."""
+    largest = max(range(len(alpha)), key=lambda i: abs(alpha[i]))
+    alpha[largest] *= 0.9
+
+
 class Tensors(Models):
     """What the claim is computed from."""
 
@@ -54,7 +60,7 @@ class Tensors(Models):
                 "negative": lambda m: m.numbers("dual.alpha").__setitem__(0, -0.5),
                 "zero": lambda m: m.numbers("dual.alpha").__setitem__(0, 0.0),
                 "rows not ascending": lambda m: m.numbers("dual.rows").__setitem__(1, m.numbers("dual.rows")[0]),
-                "one moved": lambda m: m.numbers("dual.alpha").__setitem__(0, 0.9 * m.numbers("dual.alpha")[0]),
+                "the largest moved": lambda m: moved(m.numbers("dual.alpha")),
                 "tiny": lambda m: m.put("dual.alpha", [5e-324] * len(m.numbers("dual.alpha"))),
             }
             for what, change in changes.items():

@@ -190,7 +190,7 @@ class Words(unittest.TestCase):
                 self.assertLess(said["check"]["probability_difference"], 1e-14)
             numbered = hs.LinearSVC(calibrate="platt", scale="standard").fit(C, np.where(L == "benign", 1, 2))
             said = numbered.export(f"{folder}/m.txt", to="liblinear")
-            self.assertIn("platt calibration has learned are left out", " ".join(said["notes"]))
+            self.assertIn("left out: the probabilities that platt calibration has learned", " ".join(said["notes"]))
             with self.assertRaisesRegex(ValueError, "to= is one of"):
                 model.export(f"{folder}/m.bin")
 

@@ -280,6 +280,21 @@ std::int64_t ConeWalk::add_games(const ConeNode& node, std::int64_t need) {
   return sum;
 }
 
+// A row that rounding keeps open may be decided: the checker, who knows, takes no witness with it.
+void ConeWalk::leave_out_unsure(const ConeNode& node) {
+  if (std::all_of(node.error.begin(), node.error.end(), [](double e) { return e == 0; })) return;
+  const std::size_t n = node.live.size();
+  for (std::size_t w = 0; w < signs_.words(); ++w) {
+    SignSets::Word above = 0, below = 0;
+    for (std::size_t g = 0; g < r_; ++g) {
+      above |= signs_.above(g)[w];
+      below |= signs_.below(g)[w];
+    }
+    const SignSets::Word all = ~SignSets::Word{0} >> (64 - std::min<std::size_t>(64, n - 64 * w));
+    for_rows(all & ~(above & below), 64 * w, [&](std::size_t i) { left_[node.live[i]] = 0; });
+  }
+}
+
 // Where witnesses are far from enough, a split or two will not change that: the next levels go without.
 bool ConeWalk::leaf(ConeNode& node, std::int64_t target) {
   const std::int64_t need = target - rows_.base - node.wrong;
@@ -295,6 +310,7 @@ bool ConeWalk::leaf(ConeNode& node, std::int64_t target) {
       --node.wait;
       return false;
     }
+    leave_out_unsure(node);
     std::int64_t sum = add_pairs(node, need);
     const std::int64_t missing = need - sum;
     // Other witnesses have three rows or more.

@@ -66,6 +66,7 @@ class ConeWalk {
   [[nodiscard]] Step step(std::int64_t target);
   [[nodiscard]] bool leaf(ConeNode& node, std::int64_t target);
   [[nodiscard]] bool pair(const ConeNode& node, std::size_t p, std::size_t q) const;
+  void leave_out_unsure(const ConeNode& node);
   [[nodiscard]] std::int64_t add_pairs(const ConeNode& node, std::int64_t need);
   [[nodiscard]] std::int64_t add_games(const ConeNode& node, std::int64_t need);
   [[nodiscard]] bool game(const ConeNode& node, Witness& out);

@@ -32,11 +32,13 @@ namespace {
 
 struct Sums {
   double loss = 0;      // upper bound of sum cost loss
+  double rounding = 0;  // how much of it is room for the rounding of margins, at most
   double radius2 = 0;   // largest |x|^2
   double positive = 0;  // sum of cost in each class
   double negative = 0;
   Sums& operator+=(const Sums& o) {
     loss += o.loss;
+    rounding += o.rounding;
     radius2 = std::max(radius2, o.radius2);
     positive += o.positive;
     negative += o.negative;
@@ -77,6 +79,7 @@ class GapChecker {
     DualityGap out;
     out.primal =
         upper_bound(((penalty + vanished) * (1 + rounding(theta_.size())) + sums_.loss) * (1 + 8 * unit));
+    out.rounding = std::isfinite(sums_.rounding) ? sums_.rounding : 0;
     std::vector<double> alpha = dual ? from_point(*dual) : std::move(alpha_);
     if (p_.offset == Offset::Free) balance(alpha);
     limit_ = std::visit([](const auto& p) { return p.limit; }, p_.penalty);
@@ -113,11 +116,13 @@ class GapChecker {
   void add_row(L loss, std::size_t i, const RowTerms& row, Sums& out) {
     const double cost = p_.cost[i];
     margins_[i] = p_.y[i] * row.f;
-    double low = margins_[i] - (row.size * rounding(row.terms) + static_cast<double>(row.terms) * smallest);
+    const double room = row.size * rounding(row.terms) + static_cast<double>(row.terms) * smallest;
+    double low = margins_[i] - room;
     if (std::isnan(low))
       low = -std::numeric_limits<double>::infinity();  // a margin that is no number loses all
     out.radius2 = std::max(out.radius2, row.norm * (1 + rounding(row.terms)));
     (p_.y[i] > 0 ? out.positive : out.negative) += cost;
+    out.rounding += cost * room * (logistic_ ? 1.0 : std::abs(loss.slope(low)));
     if (logistic_) {
       margins_[i] = low;  // any point will do: that of these margins
       return;

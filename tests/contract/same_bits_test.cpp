@@ -7,7 +7,10 @@
 #include <memory>
 
 #include "contract/cases.hpp"
+#include "halfspace/certify/verify_model.hpp"
+#include "halfspace/core/random.hpp"
 #include "halfspace/model/model_file.hpp"
+#include "halfspace/solve/algorithms.hpp"
 
 using namespace halfspace;
 using namespace halfspace::contract;
@@ -157,6 +160,29 @@ TEST_CASE("every algorithm: the storage of the rows changes no bit, their layout
           CHECK((bytes_of(fit) == bytes_of(same_layout)));
       }
       if (first[0] && first[1]) check_same_answer(variant, *first[0], *first[1], sample.data());
+    }
+  }
+}
+
+TEST_CASE(
+    "verify: a model of rows that are stored dense proves itself on the sparse ones, and the other way "
+    "round") {
+  Random random(11);
+  Sample sample{"a third full", {}, {}};
+  for (int i = 0; i < 400; ++i) {
+    sample.rows.emplace_back();
+    for (int j = 0; j < 300; ++j)
+      sample.rows.back().push_back(random.uniform() < 0.3 ? random.normal() : 0.0);
+    sample.labels.push_back(random.uniform() < 0.5 ? 1 : -1);
+  }
+  const Dataset dense = stored_dense<double>(sample), sparse = stored<double, std::uint32_t>(sample);
+  for (const Loss& loss : {Loss(Hinge{}), Loss(SquaredHinge{})}) {
+    for (const double C : {1.0, 100.0, 1e4}) {
+      CAPTURE(loss.index());
+      CAPTURE(C);
+      const Svm svm{.C = C, .loss = loss};
+      CHECK(verify(train(dense, svm).model(), sparse).holds);
+      CHECK(verify(train(sparse, svm).model(), dense).holds);
     }
   }
 }

@@ -38,10 +38,13 @@ def main():
 
     def faults_of(folder, source):
         # A unit is a list of includes of sources.
-        text = subprocess.run([program, "-p", str(folder), "--quiet", f"--config-file={settings}",
+        done = subprocess.run([program, "-p", str(folder), "--quiet", f"--config-file={settings}",
                                "--checks=-bugprone-suspicious-include", str(source)],
-                              capture_output=True, text=True, check=False).stdout
-        return {line for line in text.splitlines() if re.search(r": (warning|error): ", line)}
+                              capture_output=True, text=True, check=False)
+        faults = {line for line in done.stdout.splitlines() if re.search(r": (warning|error): ", line)}
+        if done.returncode != 0 and not faults:  # it has looked at nothing
+            faults.add(f"{source}: {program} ends with {done.returncode}: {done.stderr.strip()[-300:]}")
+        return faults
 
     def tidy(group):
         """The faults of a group of units, read as one source where that can be compiled."""

@@ -46,6 +46,7 @@ struct MistakeBound {
 struct DualityGap {
   double primal = 0;
   double dual = 0;
+  double rounding = 0;  // of which so much is room for rounding in `primal`; not written into models
   [[nodiscard]] double gap() const { return primal - dual; }
   [[nodiscard]] double relative() const { return relative_gap(primal, dual); }
 };

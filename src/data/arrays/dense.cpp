@@ -102,9 +102,9 @@ bool all_finite(const double* x, std::size_t n) {
 RowBlock take_rows(const double* values, const DensePlaces& at, std::size_t begin, std::size_t end,
                    const std::string& name) {
   constexpr std::size_t room = 16;  // take_nonzeros() writes whole vectors
-  thread_local std::vector<double> value;
-  thread_local std::vector<std::uint32_t> index;
-  value.resize(std::max(value.size(), (end - begin) * at.cols + room));
+  std::vector<double> value;
+  std::vector<std::uint32_t> index;
+  value.resize((end - begin) * at.cols + room);
   index.resize(value.size());
   RowBlock block;
   block.start.reserve(end - begin + 1);

@@ -254,7 +254,7 @@ class Search {
   // What parts have come to is kept whatever ends the search.
   void search_parts(const Parts& parts, const std::function<void()>& search) {
     const auto keep = [&] {
-      // Every part of the proof has been checked.
+      // Every part of the proof has been checked, or was made of circuits that were proved one by one.
       if (parts.bound() <= out_.lower) return;
       out_.lower = std::min(parts.bound(), out_.upper);
       out_.proof = parts.proof();

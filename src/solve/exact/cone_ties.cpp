@@ -84,6 +84,7 @@ class ModularRank {
 bool ConeWalk::apart(const ConeNode& node) const {
   const std::size_t n = node.live.size();
   std::vector<std::size_t> vectors;
+  vectors.reserve(r_);
   for (std::size_t g = 0; g < r_; ++g) {
     const double* const m = node.m.data() + g * n;
     if (std::any_of(m, m + n, [](double x) { return x != 0; })) vectors.push_back(g);
@@ -91,6 +92,7 @@ bool ConeWalk::apart(const ConeNode& node) const {
   ModularRank rank(vectors.size());
   for (std::size_t c = 0; c < std::min(n, 2 * r_) && !rank.full(); ++c) {
     std::vector<std::int64_t> column;
+    column.reserve(vectors.size());
     for (const std::size_t g : vectors) column.push_back(static_cast<std::int64_t>(node.m[g * n + c]));
     rank.add(std::move(column));
   }

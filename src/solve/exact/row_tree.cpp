@@ -223,7 +223,7 @@ std::string RowTree::with_circuits(const detail::ProofWriter& tree) const {
 
 void RowTree::root(std::int64_t enough, std::size_t most_circuits) {
   const Known known(rows_.size(), 0);
-  root_bound_ = rows_.base;
+  root_bound_ = std::max(root_bound_, rows_.base);
   const auto keep = [&](const Bound& found) {
     if (rows_.base + found.units <= root_bound_) return;
     root_bound_ = rows_.base + found.units;

@@ -31,8 +31,11 @@ void MpiMembers::finish(MPI_Request request, const char* call) {
 
 std::vector<Members::Bytes> MpiMembers::gather(std::span<const std::byte> mine) {
   if (pages_) {
-    forget_all_sent();
-    return pages_->gather(mine);
+    if (sent_.empty()) return pages_->gather(mine, {});
+    return pages_->gather(mine, [this] {
+      forget_sent();
+      return sent_.empty();
+    });
   }
   Frame frame{.size = mine.size()};
   if (mine.size() <= Frame::room && !mine.empty()) std::memcpy(frame.head, mine.data(), mine.size());
@@ -98,15 +101,6 @@ void MpiMembers::forget_sent() {
     if (done == 0) break;
     sent_.pop_front();
   }
-}
-
-// Nobody calls MPI while he waits for pages that are shared, and a long message goes only when its sender does.
-void MpiMembers::forget_all_sent() {
-  if (sent_.empty()) return;
-  world_.wait([&] {
-    forget_sent();
-    return sent_.empty();
-  });
 }
 
 void MpiMembers::send(std::span<const std::byte> bytes) {

@@ -39,7 +39,6 @@ class MpiMembers final : public Members {
   void gather_pieces(std::span<const std::byte> mine, std::vector<Bytes>& all);
   void send(std::span<const std::byte> bytes);
   void forget_sent();  // what has arrived
-  void forget_all_sent();
 
   World& world_;
   std::size_t piece_;

@@ -73,7 +73,8 @@ std::unique_ptr<SharedPages> SharedPages::of(World& world) {
   return std::unique_ptr<SharedPages>(new SharedPages(world, std::move(lanes)));
 }
 
-std::vector<SharedPages::Bytes> SharedPages::gather(std::span<const std::byte> mine) {
+std::vector<SharedPages::Bytes> SharedPages::gather(std::span<const std::byte> mine,
+                                                    const std::function<bool()>& sent) {
   const std::size_t count = lanes_.size();
   const auto me = static_cast<std::size_t>(world_.number());
   std::vector<Bytes> all(count);
@@ -89,7 +90,11 @@ std::vector<SharedPages::Bytes> SharedPages::gather(std::span<const std::byte> m
     for (std::size_t k = 1; k < count; ++k) {
       const std::size_t m = (me + k) % count;
       const Lane& other = *lanes_[m];
-      world_.wait_near([&] { return other.told.load(std::memory_order_acquire) >= round_; });
+      const auto told = [&] { return other.told.load(std::memory_order_acquire) >= round_; };
+      // A long message goes only while its sender calls MPI. The next member takes it before it tells the round, but one
+      // that has failed tells the round and never takes it: so that the message is not all that is waited for.
+      if (sent && from == 0 && k == 1) world_.wait([&] { return sent() || told(); });
+      world_.wait_near(told);
       const auto size = static_cast<std::size_t>(other.size[place]);
       longest = std::max(longest, size);
       if (from >= size) continue;

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -29,7 +30,9 @@ class SharedPages {
   SharedPages(const SharedPages&) = delete;
   SharedPages& operator=(const SharedPages&) = delete;
 
-  [[nodiscard]] std::vector<Bytes> gather(std::span<const std::byte> mine);
+  // sent(), called under the world's lock: nothing that MPI has for the next member is under way any more. None where
+  // nothing was.
+  [[nodiscard]] std::vector<Bytes> gather(std::span<const std::byte> mine, const std::function<bool()>& sent);
   // False: too long, the next member is told to take it from MPI.
   [[nodiscard]] bool pass(std::span<const std::byte> state);
   // False: it comes from MPI.

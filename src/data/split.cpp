@@ -82,20 +82,32 @@ std::vector<std::size_t> test_counts(const std::vector<std::vector<std::uint32_t
 // Rows of one group: how much of every class, as shares of the class.
 struct Group {
   std::vector<std::uint32_t> rows;
+  std::vector<std::uint32_t> ranks;  // of what stands in them, ascending; none when dealt by place
   std::vector<std::pair<std::uint32_t, double>> classes;
 };
 
-// The groups that have rows, in the order of their first row: how they are numbered does not matter.
+// The groups that have rows, in an order that does not know how they are numbered: that of their first rows or, by content,
+// that of what stands in all of their rows. The first row would not do there: other groups may have its like, and which of
+// them comes first is a matter of where they lie.
 std::vector<Group> gather_groups(const Dataset& data, std::span<const std::uint32_t> groups, Deal deal) {
   std::map<std::uint32_t, std::size_t> number;
   std::vector<Group> out;
   std::vector<double> total(data.labelled() ? data.classes().size() : 1, 0.0);
   const auto class_of = [&](std::uint32_t row) { return data.labelled() ? data.labels()[row] : 0; };
-  for (const std::uint32_t i : rows_there(data, deal)) {
+  const auto add = [&](std::uint32_t i) -> Group& {
     const auto [place, added] = number.emplace(groups[i], out.size());
     if (added) out.emplace_back();
-    out[place->second].rows.push_back(i);
+    Group& group = out[place->second];
+    group.rows.push_back(i);
     ++total[class_of(i)];
+    return group;
+  };
+  if (deal == Deal::Content) {
+    for (const auto& [row, rank] : content_ranks(data, Threads(1))) add(row).ranks.push_back(rank);
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Group& a, const Group& b) { return a.ranks < b.ranks; });
+  } else {
+    for (const std::uint32_t i : rows_there(data, deal)) add(i);
   }
   for (Group& group : out) {
     std::map<std::uint32_t, double> count;

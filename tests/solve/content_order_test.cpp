@@ -168,4 +168,54 @@ TEST_CASE("folds by content hold the same rows together wherever they stand") {
   }
 }
 
+// Rows of few values, so that many groups begin with the same row and go on with others; some groups are equal in all of it.
+TEST_CASE(
+    "groups by content go into the same folds wherever their rows stand and however they are numbered") {
+  using Folds = std::vector<std::multiset<std::vector<std::vector<double>>>>;
+  constexpr std::uint32_t groups = 30;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    Set set;
+    std::vector<std::uint32_t> group_of;
+    for (std::uint32_t g = 0; g < groups; ++g) {
+      for (int k = 0; k < 3; ++k) {
+        const bool same = k == 0 || g % 5 == 0;
+        set.rows.push_back({same ? 0.5 : static_cast<double>(random.below(3)), 1});
+        set.labels.push_back(k == 0 ? 0 : static_cast<int>(random.below(2)));
+        set.weights.push_back(same ? 1 : 0.5 * static_cast<double>(1 + random.below(2)));
+        group_of.push_back(g);
+      }
+    }
+    const auto folds = [&](const std::vector<std::uint32_t>& order, std::uint32_t turn, Deal deal) {
+      Set rows;
+      std::vector<std::uint32_t> numbers;
+      for (const std::uint32_t i : order) {
+        rows.rows.push_back(set.rows[i]);
+        rows.labels.push_back(set.labels[i]);
+        rows.weights.push_back(set.weights[i]);
+        numbers.push_back((group_of[i] * 7 + turn) % groups);
+      }
+      const std::vector<std::uint32_t> fold = grouped_folds(rows.data(), numbers, 4, 3, deal);
+      std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::vector<double>>> members;
+      for (std::size_t i = 0; i < order.size(); ++i)
+        members[{fold[i], numbers[i]}].push_back(
+            {rows.rows[i][0], static_cast<double>(rows.labels[i]), rows.weights[i]});
+      CHECK(members.size() == groups);
+      Folds out(4);
+      for (auto& [where, some] : members) {
+        std::sort(some.begin(), some.end());
+        out[where.first].insert(some);
+      }
+      return out;
+    };
+    std::vector<std::uint32_t> order(set.rows.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const Folds as_drawn = folds(order, 0, Deal::Content), by_place = folds(order, 0, Deal::Place);
+    random.shuffle(order);
+    CHECK(folds(order, 11, Deal::Content) == as_drawn);
+    CHECK(folds(order, 11, Deal::Place) != by_place);
+  }
+}
+
 }  // namespace halfspace

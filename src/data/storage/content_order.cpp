@@ -48,11 +48,13 @@ struct NumberedRow {
   std::uint32_t row = 0;
 };
 
-// Rows of the same entries by class, then by weight.
+// What rows of the same entries go by.
+auto class_and_weight(const Dataset& data, std::uint32_t row) {
+  return std::tuple(data.labelled() ? data.labels()[row] : 0, data.weight(row));
+}
+
 void sort_equals(std::vector<NumberedRow>& places, const Dataset& data) {
-  const auto key = [&](const NumberedRow& place) {
-    return std::tuple(data.labelled() ? data.labels()[place.row] : 0, data.weight(place.row));
-  };
+  const auto key = [&](const NumberedRow& place) { return class_and_weight(data, place.row); };
   for (auto from = places.begin(); from != places.end();) {
     const auto end =
         std::find_if(from, places.end(), [&](const NumberedRow& p) { return p.number != from->number; });
@@ -63,9 +65,7 @@ void sort_equals(std::vector<NumberedRow>& places, const Dataset& data) {
   }
 }
 
-}  // namespace
-
-std::vector<std::uint32_t> content_order(const Dataset& data, const Threads& threads) {
+std::vector<NumberedRow> sorted_rows(const Dataset& data, const Threads& threads) {
   std::vector<NumberedRow> places;
   places.reserve(data.rows());
   for (std::size_t i = 0; i < data.rows(); ++i)
@@ -80,9 +80,30 @@ std::vector<std::uint32_t> content_order(const Dataset& data, const Threads& thr
   std::vector<NumberedRow> room;
   radix_sort(places, room, [](const NumberedRow& place) { return place.number; });
   sort_equals(places, data);
+  return places;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> content_order(const Dataset& data, const Threads& threads) {
+  const std::vector<NumberedRow> places = sorted_rows(data, threads);
   std::vector<std::uint32_t> out;
   out.reserve(places.size());
   for (const NumberedRow& place : places) out.push_back(place.row);
+  return out;
+}
+
+std::vector<RankedRow> content_ranks(const Dataset& data, const Threads& threads) {
+  const std::vector<NumberedRow> places = sorted_rows(data, threads);
+  std::vector<RankedRow> out;
+  out.reserve(places.size());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const bool like_the_one_before =
+        k > 0 && places[k].number == places[k - 1].number &&
+        class_and_weight(data, places[k].row) == class_and_weight(data, places[k - 1].row);
+    const std::uint32_t before = k > 0 ? out.back().rank : 0;
+    out.push_back({places[k].row, k == 0 || like_the_one_before ? before : before + 1});
+  }
   return out;
 }
 

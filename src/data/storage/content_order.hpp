@@ -15,4 +15,11 @@ namespace halfspace {
 // does the same to the same values wherever the rows lie.
 [[nodiscard]] std::vector<std::uint32_t> content_order(const Dataset& data, const Threads& threads);
 
+struct RankedRow {
+  std::uint32_t row = 0, rank = 0;
+};
+// The same order, with ranks from 0 on: one rank for rows that are equal in all of this, so that it can be told which may stand
+// for each other.
+[[nodiscard]] std::vector<RankedRow> content_ranks(const Dataset& data, const Threads& threads);
+
 }  // namespace halfspace

@@ -8,6 +8,7 @@
 #include "algorithm_options.hpp"
 #include "halfspace/core/error.hpp"
 #include "halfspace/evaluate/comparison.hpp"
+#include "halfspace/evaluate/evaluation.hpp"
 #include "halfspace/evaluate/unknown_labels.hpp"
 #include "halfspace/model/model_file.hpp"
 #include "memory.hpp"
@@ -55,6 +56,8 @@ class CompareModels final : public Command {
     const PairedTest test = mcnemar_test(counts.only_first_wrong, counts.only_second_wrong);
     const Interval interval = paired_difference_interval(counts);
     const auto needed = rows_to_decide(counts, level);
+    if (const std::string training = trained_on_words(a, rows_a, b, rows_b); !training.empty())
+      notes.push_back(training);
     std::sort(notes.begin(), notes.end());
     notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
     for (const std::string& note : notes) output.note(note);
@@ -93,6 +96,17 @@ class CompareModels final : public Command {
     const std::string hint = rename_hint(unknown);
     return fmt::format("labels that are none of the model's count as errors: {}{}", unknown_words(unknown),
                        hint.empty() ? "" : " -> " + hint);
+  }
+
+  // Which of the two knows these rows from its training; empty: neither.
+  static std::string trained_on_words(const Model& a, const Dataset& rows_a, const Model& b,
+                                      const Dataset& rows_b) {
+    const bool first = trained_on(a, rows_a), second = trained_on(b, rows_b);
+    if (!first && !second) return {};
+    return fmt::format("these are the rows that {} trained on: expect a larger error on others",
+                       first && second ? "both models were"
+                       : first         ? "the first model was"
+                                       : "the second model was");
   }
 
   void print(const PairedCounts& counts, const PairedTest& test, const Interval& interval,

@@ -39,7 +39,7 @@ class Export final : public Command {
     options.text("-o,--output", "FILE", "where it goes; - for standard output", output_path_).fallback =
         "standard output";
     OptionSpec to{"--to", "FORM", "what the model becomes",
-                  "liblinear for planes, libsvm for kernel machines"};
+                  "by the ending of FILE, else liblinear for planes and libsvm for kernel machines"};
     to.choices = OptionType<Target>::choices();
     to.set = [this](const std::string& text) { to_ = OptionType<Target>::parse("to", text, {}); };
     options.add(std::move(to));
@@ -60,7 +60,7 @@ class Export final : public Command {
     std::optional<Dataset> rows;
     if (!rows_path_.empty()) rows = rows_of_user(model, common, output);
     if (rows) how_.rows = &*rows;
-    const Target target = to_.value_or(usual_target(model));
+    const Target target = to_.value_or(target_of_name(output_path_).value_or(usual_target(model)));
     const Exported made = export_model(model, target, how_, common.team());
     finish_in_order();
     write_file(to_stdout ? "-" : output_path_, [&](ByteSink& sink) { sink.write(made.bytes); });

@@ -17,17 +17,25 @@ namespace halfspace::cli {
 OptionSpec& add_share(OptionList& options, const std::string& name, std::string help, double& share,
                       Range range) {
   OptionSpec spec{name, "SHARE", std::move(help), OptionType<double>::print(share)};
+  spec.help += "; 0.2 or 20%";
   spec.set = [&share, name, range](const std::string& text) {
     const bool percent = text.ends_with('%');
-    const std::string number = percent ? text.substr(0, text.size() - 1) : text, word = name.substr(2);
-    const Range any{range.min, 1e300};
-    const double value = OptionType<double>::parse(word, number, any) / (percent ? 100 : 1);
-    if (value > range.max)
-      throw UsageError(fmt::format("{}: '{}' is no share of the rows below {:g}", name, printable(text),
-                                   range.max >= 1 - 1e-6 ? 1 : range.max),
-                       value > 1 && value < 100
-                           ? fmt::format("{} {:g} for {:g} % of them", name, value / 100, value)
-                           : fmt::format("{} 0.2", name));
+    const std::string number = percent ? text.substr(0, text.size() - 1) : text;
+    const auto refuse = [&](const std::string& hint) {
+      throw UsageError(
+          fmt::format("{}: '{}' is no share of the rows {}", name, printable(text),
+                      range.max >= 1 - 1e-6 ? "between 0 and 1" : fmt::format("from 0 to {:g}", range.max)),
+          hint);
+    };
+    double value = 0;
+    try {
+      value = OptionType<double>::parse(name.substr(2), number, {}) / (percent ? 100 : 1);
+    } catch (const UsageError&) {
+      refuse(fmt::format("{0} 0.2 or {0} 20%", name));
+    }
+    if (value > range.max && value > 1 && value < 100 && !percent)
+      refuse(fmt::format("{} {:g} for {:g} % of them", name, value / 100, value));
+    if (!(value >= range.min && value <= range.max)) refuse(fmt::format("{0} 0.2 or {0} 20%", name));
     share = value;
   };
   return options.add(std::move(spec));

@@ -69,6 +69,9 @@ class SplitRows final : public Command {
     (void)write_part(data, split.test, test, copied);
     if (asked != Missing::Error || data.encoding() == nullptr)
       for (const std::string& note : notes) output.note(note);
+    else if (data_.read.label.empty() && !data.encoding()->label_column.empty())
+      output.note(fmt::format("the label is column {} (--label NAME for another)",
+                              printable(data.encoding()->label_column)));
     const std::vector<std::uint64_t> of_train = counts(data, split.train), of_test = counts(data, split.test);
     print_part(data, train, split.train.size(), of_train, output);
     print_part(data, test, split.test.size(), of_test, output);

@@ -16,7 +16,7 @@ _CALIBRATE = {"calibrate": ("none", "platt or isotonic: also probabilities, lear
 _DECIMALS = {"decimals": (False, "True: in the proof 0.1 stands for 1/10, as in a file of text; False: for the double next to it")}
 _WEIGHTED = {"class_weight": (None, "'balanced', or a dict from labels to factors on the weights of their rows")}
 _ONLINE = {**_WEIGHTED, **_CALIBRATE}
-_ANY_ORDER = {"order": "content"}  # unlike on the command line: what fit leaves does not depend on where the rows stand
+_ANY_ORDER = {"order": "content"}  # unlike on the command line: the walk does not depend on where the rows stand
 
 
 @with_options("perceptron", defaults=_ANY_ORDER, **_ONLINE)
@@ -113,4 +113,8 @@ class LogisticRegression(PlanesMixin, Classifier):
 
 @with_options("fewest-errors", **_DECIMALS, **_CALIBRATE)
 class FewestErrors(PlanesMixin, Classifier):
-    """The plane with the fewest training errors, and a proof that no plane has fewer: `certificate_`. Exact, so for a few hundred rows."""
+    """The plane with the fewest training errors, and a proof that no plane has fewer: `certificate_`. Exact, so for a few hundred rows.
+
+    Weights are counted exactly too, and so need few digits: as multiples of the largest number that divides all of them they must sum to less
+    than 2^40. Whole numbers and halves do; 0.1 beside 0.3 only with decimals=True; weights such as 1/3 and 1/7 are to be rounded.
+    """

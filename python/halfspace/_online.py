@@ -17,7 +17,7 @@ class OnlineClassifier(Classifier):
         """Trains on rows X (float64 or float32, dense or CSR: read where they are, but for dense ones that are mostly zeros) with labels y. Returns self.
 
         With order="content" what stands in the rows decides the walk: it is the same wherever they stand, and with other rows of weight 0 among
-        them. sample_weight: a row of weight k is taken k times in every pass, one of weight 0.3 in three passes of ten, one of weight 0 is absent.
+        them (not with scale="standard": roundings of the means and deviations make it another walk). sample_weight: a row of weight k is taken k times in every pass, one of weight 0.3 in three passes of ten, one of weight 0 is absent.
         """
         before = self.__dict__.get("model_") if self.__dict__.get("warm_start") else None
         data = self._training_set(X, y, sample_weight)

@@ -20,7 +20,7 @@ COMMON = {
 }
 
 # Of those that hold rows out.
-DEAL = {"deal": ("content", "content: what stands in the rows decides which are together in a fold, wherever they are; place: where they are does")}
+DEAL = {"deal": ("content", "content: what stands in the rows decides their folds, not where they are; place: where they are does; copies of a row may come into several folds")}
 
 
 def keyword(option):

@@ -79,17 +79,33 @@ std::vector<std::uint32_t> read_groups(const std::string& path, const ReadOption
   only.weight.clear();
   only.text.clear();
   only.categorical.clear();
-  only.missing = Missing::Mean;  // holes elsewhere do not matter
-  only.need_labels = false;      // there may be as many groups as rows
+  // Every row has a group. Holes elsewhere do not matter: of the other columns one is read, as words, of which there may be none.
+  only.missing = Missing::Error;
+  only.hash_bits = 1;
+  for (const Column& other : encoding.columns) {
+    if (other.name == column) continue;
+    (only.text.empty() ? only.text : only.ignore).push_back(other.name);
+  }
+  for (const std::string& other : {encoding.label_column, encoding.weight_column})
+    if (!other.empty()) only.ignore.push_back(other);
+  only.need_labels = false;  // there may be as many groups as rows
   only.notes = nullptr;
   std::erase_if(only.ignore, [&](const std::string& name) { return name == column; });
-  const Dataset rows = read(path, only);
+  const Dataset rows = [&] {
+    try {
+      return read(path, only);
+    } catch (const InputError& error) {
+      if (error.place().line == 0 || error.message().find("is missing") == std::string::npos) throw;
+      throw InputError(error.place(), fmt::format("the row has no group (column {})", printable(column)),
+                       "a group in every row", "give it a group of its own, or take the row out");
+    }
+  }();
   if (rows.rows() != data.rows())
     throw UsageError(fmt::format("--groups {}: {} rows have a group, {} are used", printable(column),
                                  rows.rows(), data.rows()),
                      encoding.missing == Missing::Drop
                          ? "leave out incomplete rows before: --missing drop is in the way"
-                         : "");
+                         : "rows without a label are left out: take them out of the file");
   return {rows.labels().begin(), rows.labels().end()};
 }
 

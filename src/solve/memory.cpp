@@ -99,7 +99,8 @@ std::uint64_t memory_of_walk(const MemoryShape& shape) {
 
 void detail::refuse_spilled(std::string_view algorithm) {
   throw UsageError(fmt::format("--memory: {} needs the rows in memory", algorithm),
-                   "logistic, svm and the online learners take rows that lie in files");
+                   "rows that lie in files are for logistic, svm, perceptron, averaged-perceptron, "
+                   "passive-aggressive, pegasos and sgd");
 }
 
 void detail::check_memory(const MemoryShape& shape, std::uint64_t need, std::uint64_t limit) {

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from support import PROGRAM, ProgramTest, main
+from support import PROGRAM, SANITIZED, ProgramTest, main
 
 
 class Memory(ProgramTest):

@@ -42,6 +42,16 @@ class Split(ProgramTest):
         self.assertTrue(20 <= len(b) <= 60, len(b))
         self.assertIn("no column 'doctor'", self.fails(3, "split", "visits.csv", "-o", "a.csv,b.csv", "--groups", "doctor"))
         self.assertIn("column of a table", self.fails(2, "split", "rows.txt", "-o", "a.txt,b.txt", "--groups", "patient"))
+        lines = VISITS.splitlines(keepends=True)
+        (self.folder / "gaps.csv").write_text("".join(lines[:5]) + "," + lines[5].split(",", 1)[1] + "".join(lines[6:]))
+        said = self.fails(3, "split", "gaps.csv", "-o", "a.csv,b.csv", "--groups", "patient")
+        self.assertIn("gaps.csv:6", said)
+        self.assertIn("no group (column patient)", said)
+
+    def test_a_label_that_nobody_named_is_said(self):
+        split = ("split", "table.csv", "-o", "a.csv,b.csv")
+        self.assertIn(b"the label is column", self.run_program(*split).stderr)
+        self.assertNotIn(b"the label is column", self.run_program(*split, "--quiet").stderr)
 
     def test_the_same_seed_gives_the_same_bytes(self):
         for seed in ("1", "1", "2"):
@@ -257,6 +267,8 @@ class Compare(ProgramTest):
         n, k = b + c, min(b, c)
         self.assertAlmostEqual(said["p_value"], min(1, 2 * sum(comb(n, i) for i in range(k + 1)) / 2 ** n))
         self.assertIn("the first is better", self.done("compare", "good", "bad", "b.csv"))
+        self.assertNotIn("trained on", " ".join(said["notes"]))
+        self.assertIn("both models were trained on", " ".join(self.json("compare", "good", "bad", "a.csv")["notes"]))
         same = self.json("compare", "good", "good", "b.csv")
         self.assertEqual([same["p_value"], same["difference"], same["rows_to_decide"]], [1, 0, None])
 

@@ -52,6 +52,12 @@ class Exports(unittest.TestCase):
             self.assertTrue(said["check"]["same_bits"], (one.name, form, said))
         return FOLDER / f"{one.name}.{form}"
 
+    def test_the_ending_says_the_form(self):
+        one = next(one for one in TRAINED if one.name == "binary")
+        for ending, form in (("h", "c"), ("js", "javascript"), ("mjs", "javascript"), ("onnx", "onnx"), ("sql", "sql"), ("json", "json"), ("txt", "liblinear")):
+            said = json.loads(program(FOLDER, "export", one.model, "-o", f"by_ending.{ending}", "--json"))
+            self.assertEqual(said["to"], form)
+
     def agrees(self, one, labels, scores, probabilities, exact):
         apart, shares, same = differences(one, scores, probabilities)
         if exact:

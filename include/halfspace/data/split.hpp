@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stratified splits: every part has each class in (nearly) the share it has in the whole. With groups, rows of one group
 // stay together, and the shares are as near as whole groups allow. Parts are drawn at random, from the rows as they lie or in an
-// order that follows from what stands in them, so that the same rows are together wherever they lie.
+// order that follows from what stands in them, so that where rows lie does not decide their fold; copies of a row may come into several.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ inline constexpr std::span<const std::string_view> enum_words<Target> = detail::
 
 // liblinear for planes, libsvm for kernel machines.
 [[nodiscard]] Target usual_target(const Model& model);
+// What the ending of a file's name says: .onnx, .h, .js and .mjs, .sql, .json; others say nothing.
+[[nodiscard]] std::optional<Target> target_of_name(std::string_view name);
 
 struct ExportOptions {
   // What the functions of a C program begin with ("model" unless given) and the table of an SQL query ("rows").

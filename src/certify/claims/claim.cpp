@@ -189,8 +189,9 @@ bool proves(const DualityGap& found, const DualityGap& stated) {
   if (!std::isfinite(found.primal) || !std::isfinite(found.dual)) return false;
   if (!std::isfinite(stated.primal) || !std::isfinite(stated.dual)) return false;
   // The same rows stored dense and sparse are added up in another order: bounds differ by what is left for rounding.
-  constexpr double last_digits = 1e-12, most_rounding = 1e-8;
-  const double room = std::min(found.rounding, most_rounding * std::abs(found.primal));
+  constexpr double last_digits = 1e-12;
+  const double most_room = std::max(1e-8 * std::abs(found.primal), 0.1 * found.gap());
+  const double room = std::min(found.rounding, most_room);
   return found.primal - stated.primal <= last_digits * std::abs(found.primal) + room &&
          stated.dual - found.dual <= last_digits * std::min(std::abs(found.primal), std::abs(found.dual));
 }

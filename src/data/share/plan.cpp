@@ -39,7 +39,7 @@ std::vector<std::string> files_of(const std::string& data) {
       fmt::format(
           "{} is {}: files in parts, and files that several processes share out, are libsvm text or .hsd",
           printable(path, 200), OptionType<Format>::print(format)),
-      fmt::format("halfspace convert {} ROWS.hsd", printable(path, 200)));
+      fmt::format("halfspace convert {} -o ROWS.hsd", printable(path, 200)));
 }
 
 PartFile look_at(const std::string& path, Format& format, const ReadOptions& options) {

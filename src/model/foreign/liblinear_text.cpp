@@ -223,7 +223,8 @@ std::int32_t liblinear_label(const std::string& name) {
   const char* const last = name.data() + name.size();
   const auto [end, code] = std::from_chars(name.data(), last, value);
   if (name.empty() || code != std::errc() || end != last) {
-    throw UsageError(fmt::format("LIBLINEAR's labels are integers; the class '{}' is not", printable(name)));
+    throw UsageError(fmt::format("LIBLINEAR's labels are integers; the class '{}' is not", printable(name)),
+                     "--to c, javascript, onnx, sql or json");
   }
   return value;
 }

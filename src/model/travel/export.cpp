@@ -163,6 +163,15 @@ Target usual_target(const Model& model) {
   return std::holds_alternative<KernelModel>(model.form) ? Target::Libsvm : Target::Liblinear;
 }
 
+std::optional<Target> target_of_name(std::string_view name) {
+  constexpr std::pair<std::string_view, Target> endings[] = {
+      {".onnx", Target::Onnx},      {".h", Target::C},     {".js", Target::JavaScript},
+      {".mjs", Target::JavaScript}, {".sql", Target::Sql}, {".json", Target::Json}};
+  for (const auto& [ending, target] : endings)
+    if (name.ends_with(ending)) return target;
+  return {};
+}
+
 Exported export_model(const Model& model, Target target, const ExportOptions& options,
                       const Threads& threads) {
   if (!options.name.empty() && target != Target::C && target != Target::Sql)

@@ -52,12 +52,28 @@ def tearDownModule():
 
 
 def with_workers(count):
-    """So many workers, neither more nor fewer: some may just be leaving, or coming again."""
+    """So many workers, neither more nor fewer, that stay for half a second: some may just be leaving, or coming again."""
     CLUSTER.scale(count)
     end = time.monotonic() + 60
-    while len(CLIENT.scheduler_info()["workers"]) != count and time.monotonic() < end:
+    before, since = None, time.monotonic()
+    while time.monotonic() < end:
+        workers = sorted(CLIENT.scheduler_info()["workers"])
+        if workers != before or len(workers) != count:
+            before, since = workers, time.monotonic()
+        elif time.monotonic() - since > 0.5:
+            break
         time.sleep(0.05)
     return sorted(CLIENT.scheduler_info()["workers"])
+
+
+def scattered(parts):
+    """Each part in a worker of its own; begins again where one of them left meanwhile."""
+    for _ in range(5):
+        try:
+            return [CLIENT.scatter(part, workers=[worker]) for part, worker in zip(parts, with_workers(len(parts)))]
+        except KeyError:
+            pass
+    raise RuntimeError("workers come and go")
 
 
 def rows(seed=0, count=700, features=7, classes=3):
@@ -317,8 +333,7 @@ class Faults(unittest.TestCase):
     def test_not_more_often_than_said_and_not_what_cannot_be_computed_again(self):
         with self.assertRaisesRegex(RuntimeError, "no training came to its end in 1 attempts; the last: .*(gone|reached)"):
             hd.LogisticRegression(callback=self.killer(1, []), retries=0, **self.how).fit(self.X, self.y)
-        with_workers(2)
-        halves = [CLIENT.scatter(block, workers=[worker]) for block, worker in zip(np.split(self.values, 2), with_workers(2))]
+        halves = scattered(np.split(self.values, 2))
         X = dask.array.concatenate([dask.array.from_delayed(half, (2000, 100), float) for half in halves])
         with self.assertRaisesRegex(RuntimeError, "Dask does not know how to compute it again"):
             hd.LogisticRegression(callback=self.killer(1, []), **self.how).fit(X, self.y)

@@ -260,8 +260,8 @@ HALFSPACE_API int32_t halfspace_model_function(const halfspace_model* model, uin
 /* Of one plane or function the training rows with a dual value above 0, ascending, and the values; empty where the model keeps none. */
 HALFSPACE_API int32_t halfspace_model_dual(const halfspace_model* model, uint64_t function, halfspace_array* rows,
                                            halfspace_array* alpha, halfspace_error* error);
-/* The model in a form that runs without this library: onnx, c, javascript, sql, json, liblinear or libsvm; name: what functions of C
- * begin with, the table of SQL, or null; rows: to be compared on, null: drawn from the model. *bytes is given back to halfspace_text_free(). JSON:
+/* The model in a form that runs without this library: onnx, c, javascript, sql, json, liblinear or libsvm, or the name of a file whose
+ * ending says it (.onnx, .h, .js, .mjs, .sql, .json); name: what functions of C begin with, the table of SQL, or null; rows: to be compared on, null: drawn from the model. *bytes is given back to halfspace_text_free(). JSON:
  * {"check": {"rows", "other_labels", "same_bits", "score_difference", "probability_difference", "ran", "not_ran"}, "notes"} */
 HALFSPACE_API int32_t halfspace_model_export(const halfspace_model* model, const char* to, const char* name,
                                              const halfspace_dataset* rows, int32_t threads, char** bytes, uint64_t* size,

@@ -21,10 +21,7 @@ class FilesMixin:
         ending of the path decides. It is run on rows of X, or on rows drawn from the model, before it is handed over; returns what was compared.
         """
         check_is_fitted(self, "model_")
-        to = to or {"onnx": "onnx", "h": "c", "js": "javascript", "mjs": "javascript", "sql": "sql", "json": "json"}.get(str(path).rpartition(".")[2])
-        if to is None:
-            raise ValueError(f"{path}: its ending says no form; to= is one of onnx, c, javascript, sql, json, liblinear, libsvm")
-        data, said = self.model_.export(to, name, None if X is None else self._rows(X)[0], self.n_jobs)
+        data, said = self.model_.export(to or str(path), name, None if X is None else self._rows(X)[0], self.n_jobs)
         with open(path, "wb") as file:
             file.write(data)
         return said

@@ -2,6 +2,7 @@
 // The C interface: what a model was made of (support vectors, dual values), and the model in other forms.
 #include <fmt/format.h>
 
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -93,7 +94,9 @@ std::int32_t halfspace_model_export(const halfspace_model* model, const char* to
                                     std::uint64_t* size, char** json, halfspace_error* error) {
   return guarded(error, [&] {
     const Model& given = need(model, "model").model;
-    const Target target = OptionType<Target>::parse("to", &need(to, "to"), {});
+    const char* const asked = &need(to, "to");
+    const std::optional<Target> by_name = target_of_name(asked);
+    const Target target = by_name ? *by_name : OptionType<Target>::parse("to", asked, {});
     const Exported made = export_model(
         given, target, {text_or(name), rows == nullptr ? nullptr : &rows->data}, Threads(threads));
     need(size, "size") = made.bytes.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Entry i of a long row goes to sum i mod 8, and of these eight the upper half is added to the lower half until one is left;
 // a short sparse row has four sums, a dense one of few columns a single one. Products are rounded before they are added.
+// Zeros of a dense row are no terms: what is left for rounding is as much as for the same row stored sparse.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "certify/row_terms.cpp"
@@ -62,6 +63,44 @@ HWY_INLINE double fold(double* part) {
   return part[0];
 }
 
+// The sums of a long row: vectors k = 0, 1, ... of the eight entries of a turn, then what fills no turn.
+template <class D>
+class LongSums {
+ public:
+  using Vector = hn::Vec<D>;
+  static constexpr std::size_t lanes = hn::MaxLanes(D()), vectors = sums / lanes;
+
+  HWY_INLINE LongSums() {
+    for (std::size_t k = 0; k < vectors; ++k) f_[k] = size_[k] = norm_[k] = hn::Zero(D());
+  }
+  HWY_INLINE void add(std::size_t k, Vector term) {
+    f_[k] = hn::Add(f_[k], term);
+    size_[k] = hn::Add(size_[k], hn::Abs(term));
+  }
+  HWY_INLINE void add_square(std::size_t k, Vector v) { norm_[k] = hn::Add(norm_[k], hn::Mul(v, v)); }
+  // value(k) and weight(k) of the last `rest` entries; `terms` in all.
+  template <class Value, class Weight>
+  HWY_INLINE RowTerms total(std::size_t rest, const Value& value, const Weight& weight,
+                            std::size_t terms) const {
+    HWY_ALIGN double parts[3][sums];
+    for (std::size_t k = 0; k < vectors; ++k) {
+      hn::Store(f_[k], D(), parts[0] + k * lanes);
+      hn::Store(size_[k], D(), parts[1] + k * lanes);
+      hn::Store(norm_[k], D(), parts[2] + k * lanes);
+    }
+    for (std::size_t k = 0; k < rest; ++k) {
+      const double v = value(k), term = v * weight(k);
+      parts[0][k] += term;
+      parts[1][k] += std::abs(term);
+      parts[2][k] += v * v;
+    }
+    return {fold(parts[0]), fold(parts[1]), fold(parts[2]), terms};
+  }
+
+ private:
+  Vector f_[vectors], size_[vectors], norm_[vectors];
+};
+
 template <class V>
 HWY_INLINE double value_of(const V* value, std::size_t i, double divisor) {
   if constexpr (std::is_same_v<V, One>) {
@@ -116,36 +155,25 @@ HWY_INLINE RowTerms short_terms(const SparseRow<V, I>& x, const double* theta, d
 
 template <class V, class I>
 HWY_INLINE RowTerms long_terms(const SparseRow<V, I>& x, const double* theta, double reciprocal) {
-  const hn::CappedTag<double, 4> d;
-  constexpr std::size_t L = hn::MaxLanes(d), K = sums / L;
-  hn::Vec<decltype(d)> f[K], size[K], norm[K];
-  for (std::size_t k = 0; k < K; ++k) f[k] = size[k] = norm[k] = hn::Zero(d);
+  using D = hn::CappedTag<double, 4>;
+  using Long = LongSums<D>;
+  const D d;
+  Long sum;
   std::size_t i = 0;
   for (; i + sums <= x.size; i += sums) {
-    for (std::size_t k = 0; k < K; ++k) {
-      auto term = weights_at(d, x.index + i + k * L, theta);
+    for (std::size_t k = 0; k < Long::vectors; ++k) {
+      auto term = weights_at(d, x.index + i + k * Long::lanes, theta);
       if constexpr (!std::is_same_v<V, One>) {
-        const auto v = values_at(d, x.value + i + k * L, x.divisor, reciprocal);
+        const auto v = values_at(d, x.value + i + k * Long::lanes, x.divisor, reciprocal);
         term = hn::Mul(v, term);
-        norm[k] = hn::Add(norm[k], hn::Mul(v, v));
+        sum.add_square(k, v);
       }
-      f[k] = hn::Add(f[k], term);
-      size[k] = hn::Add(size[k], hn::Abs(term));
+      sum.add(k, term);
     }
   }
-  HWY_ALIGN double parts[3][sums];
-  for (std::size_t k = 0; k < K; ++k) {
-    hn::Store(f[k], d, parts[0] + k * L);
-    hn::Store(size[k], d, parts[1] + k * L);
-    hn::Store(norm[k], d, parts[2] + k * L);
-  }
-  for (std::size_t k = 0; i < x.size; ++i, ++k) {
-    const double v = value_of(x.value, i, x.divisor), term = v * theta[x.index[i]];
-    parts[0][k] += term;
-    parts[1][k] += std::abs(term);
-    parts[2][k] += v * v;
-  }
-  return {fold(parts[0]), fold(parts[1]), fold(parts[2]), x.size};
+  return sum.total(
+      x.size - i, [&](std::size_t k) { return value_of(x.value, i + k, x.divisor); },
+      [&](std::size_t k) { return theta[x.index[i + k]]; }, x.size);
 }
 
 template <class V, class I>
@@ -227,6 +255,7 @@ template <class V>
 void measure_narrow(const DenseView<V>& view, const std::size_t* rows, std::size_t count, const double* theta,
                     double theta0, RowTerms* out) {
   double f[side_by_side], size[side_by_side], norm[side_by_side] = {};
+  std::size_t terms[side_by_side] = {};
   for (std::size_t r = 0; r < side_by_side; ++r) {
     f[r] = theta0;
     size[r] = std::abs(theta0);
@@ -238,40 +267,31 @@ void measure_narrow(const DenseView<V>& view, const std::size_t* rows, std::size
       f[r] += term;
       size[r] += std::abs(term);
       norm[r] += x[r] * x[r];
+      terms[r] += x[r] != 0 ? 1 : 0;
     }
   });
-  for (std::size_t r = 0; r < count; ++r) out[r] = {f[r], size[r], norm[r], view.cols + 1};
+  for (std::size_t r = 0; r < count; ++r) out[r] = {f[r], size[r], norm[r], terms[r] + 1};
 }
 
 template <class V>
 HWY_INLINE RowTerms wide_terms(const DenseRow<V>& x, const double* theta, double reciprocal) {
-  const hn::CappedTag<double, sums> d;
-  constexpr std::size_t L = hn::MaxLanes(d), K = sums / L;
-  hn::Vec<decltype(d)> f[K], size[K], norm[K];
-  for (std::size_t k = 0; k < K; ++k) f[k] = size[k] = norm[k] = hn::Zero(d);
-  std::size_t i = 0;
+  using D = hn::CappedTag<double, sums>;
+  using Long = LongSums<D>;
+  const D d;
+  Long sum;
+  std::size_t i = 0, terms = 0;
   for (; i + sums <= x.size; i += sums) {
-    for (std::size_t k = 0; k < K; ++k) {
-      const auto v = values_at(d, x.value + i + k * L, x.divisor, reciprocal);
-      const auto term = hn::Mul(v, hn::LoadU(d, theta + i + k * L));
-      f[k] = hn::Add(f[k], term);
-      size[k] = hn::Add(size[k], hn::Abs(term));
-      norm[k] = hn::Add(norm[k], hn::Mul(v, v));
+    for (std::size_t k = 0; k < Long::vectors; ++k) {
+      const auto v = values_at(d, x.value + i + k * Long::lanes, x.divisor, reciprocal);
+      sum.add(k, hn::Mul(v, hn::LoadU(d, theta + i + k * Long::lanes)));
+      sum.add_square(k, v);
+      terms += hn::CountTrue(d, hn::Ne(v, hn::Zero(d)));
     }
   }
-  HWY_ALIGN double parts[3][sums];
-  for (std::size_t k = 0; k < K; ++k) {
-    hn::Store(f[k], d, parts[0] + k * L);
-    hn::Store(size[k], d, parts[1] + k * L);
-    hn::Store(norm[k], d, parts[2] + k * L);
-  }
-  for (std::size_t k = 0; i < x.size; ++i, ++k) {
-    const double v = decode(x.value[i], x.divisor), term = v * theta[i];
-    parts[0][k] += term;
-    parts[1][k] += std::abs(term);
-    parts[2][k] += v * v;
-  }
-  return {fold(parts[0]), fold(parts[1]), fold(parts[2]), x.size};
+  for (std::size_t j = i; j < x.size; ++j) terms += decode(x.value[j], x.divisor) != 0 ? 1 : 0;
+  return sum.total(
+      x.size - i, [&](std::size_t k) { return decode(x.value[i + k], x.divisor); },
+      [&](std::size_t k) { return theta[i + k]; }, terms);
 }
 
 template <class V>

@@ -177,7 +177,7 @@ TEST_CASE(
   }
   const Dataset dense = stored_dense<double>(sample), sparse = stored<double, std::uint32_t>(sample);
   for (const Loss& loss : {Loss(Hinge{}), Loss(SquaredHinge{})}) {
-    for (const double C : {1.0, 100.0}) {
+    for (const double C : {1.0, 100.0, 1e4, 1e6}) {
       CAPTURE(loss.index());
       CAPTURE(C);
       const Svm svm{.C = C, .loss = loss};

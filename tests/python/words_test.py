@@ -191,7 +191,7 @@ class Words(unittest.TestCase):
             numbered = hs.LinearSVC(calibrate="platt", scale="standard").fit(C, np.where(L == "benign", 1, 2))
             said = numbered.export(f"{folder}/m.txt", to="liblinear")
             self.assertIn("left out: the probabilities that platt calibration has learned", " ".join(said["notes"]))
-            with self.assertRaisesRegex(ValueError, "to= is one of"):
+            with self.assertRaisesRegex(ValueError, "is not one of onnx"):
                 model.export(f"{folder}/m.bin")
 
 
